@@ -1,13 +1,26 @@
 import { type Fetch, restCalls } from '../../client/rest.js'
+import { refusedAsNobody } from './refusals.js'
 import { SharedSocket } from './shared-socket.js'
 
-const socket = new SharedSocket(() => new WebSocket(`wss://${location.host}/console/socket`))
+const socket = new SharedSocket(
+  () => new WebSocket(`wss://${location.host}/console/socket`),
+  // Browsers do not say why a socket was refused.
+  refusedAsNobody,
+)
+
+const UNAUTHENTICATED = 401
 
 /** Streams share one socket; the browser authenticates both ways by the session's cookie. */
-const fetchHere: Fetch = (url, init) =>
-  init.headers.accept === 'text/event-stream'
+const fetchHere: Fetch = async (url, init) => {
+  const answer = await (init.headers.accept === 'text/event-stream'
     ? socket.get(url, init.headers, init.signal)
-    : fetch(url, { ...init, credentials: 'same-origin' })
+    : fetch(url, { ...init, credentials: 'same-origin' }))
+  if (answer.status === UNAUTHENTICATED) refusedAsNobody()
+  return answer
+}
 
 /** Calls of this page's own server. Each screen makes its client of it, and so loads the messages of its own services alone. */
 export const rest = restCalls({ server: '', fetch: fetchHere })
+
+/** A socket keeps the session under which it was opened: streams that begin from now on have the one that the browser has now. */
+export const renewStreams = (): void => socket.renew()

@@ -38,18 +38,56 @@ interface Call {
  * a host, for all its tabs; this page follows more lists than that.
  */
 export class SharedSocket {
-  readonly #calls = new Map<number, Call>()
-  #socket: Promise<Socket> | undefined
-  #next = 0
+  #line: Line | undefined
 
-  constructor(private readonly connect: () => Socket) {}
+  /** @param refused called when a socket could not be opened: the server is away, or takes the page for nobody's */
+  constructor(
+    private readonly connect: () => Socket,
+    private readonly refused: () => void = () => undefined,
+  ) {}
 
   /** A GET over the socket. It rejects, or its body errs, when the socket breaks. */
   async get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
-    this.#socket ??= this.#open()
+    this.#line ??= this.#open()
+    return this.#line.get(path, headers, signal)
+  }
+
+  /** Calls from now on go over a new socket. Those under way stay on theirs, which closes with the last of them. */
+  renew(): void {
+    this.#line = undefined
+  }
+
+  #open(): Line {
+    const line = new Line(this.connect, {
+      refused: this.refused,
+      ended: () => {
+        if (this.#line === line) this.#line = undefined
+      },
+    })
+    return line
+  }
+}
+
+/** One socket with the calls on it. */
+class Line {
+  readonly #calls = new Map<number, Call>()
+  readonly #socket: Promise<Socket>
+  #next = 0
+
+  constructor(
+    connect: () => Socket,
+    private readonly then: { readonly refused: () => void; readonly ended: () => void },
+  ) {
+    this.#socket = this.#open(connect)
+  }
+
+  async get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     const socket = await this.#socket
-    signal.throwIfAborted()
+    if (signal.aborted) {
+      this.#closeIfUnused(socket)
+      throw signal.reason
+    }
     this.#next += 1
     const id = this.#next
     const close = () => {
@@ -79,12 +117,14 @@ export class SharedSocket {
     })
   }
 
-  #open(): Promise<Socket> {
-    const opening = new Promise<Socket>((resolve, reject) => {
-      const socket = this.connect()
+  #open(connect: () => Socket): Promise<Socket> {
+    return new Promise<Socket>((resolve, reject) => {
+      const socket = connect()
+      let isOpen = false
       const late = setTimeout(() => socket.close(), OPENING_MS)
       socket.addEventListener('open', () => {
         clearTimeout(late)
+        isOpen = true
         resolve(socket)
       })
       socket.addEventListener('message', ({ data }) =>
@@ -94,15 +134,14 @@ export class SharedSocket {
         clearTimeout(late)
         const error = new Error(`the connection to Kairship broke (${reason || code})`)
         reject(error)
-        this.#broken(opening, error)
+        this.#broken(error)
+        if (!isOpen) this.then.refused()
       })
     })
-    return opening
   }
 
-  #broken(opening: Promise<Socket>, error: Error): void {
-    if (this.#socket !== opening) return
-    this.#socket = undefined
+  #broken(error: Error): void {
+    this.then.ended()
     const calls = [...this.#calls.values()]
     this.#calls.clear()
     for (const call of calls) call.failed(error)
@@ -123,7 +162,7 @@ export class SharedSocket {
 
   #closeIfUnused(socket: Socket): void {
     if (this.#calls.size > 0) return
-    this.#socket = undefined
+    this.then.ended()
     socket.close()
   }
 }

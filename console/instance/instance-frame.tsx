@@ -38,6 +38,7 @@ export function InstanceFrame() {
           <Tabs.Tab value="reads">{tabs.reads}</Tabs.Tab>
           <Tabs.Tab value="settings">{tabs.settings}</Tabs.Tab>
           {part === 'terminal' && <Tabs.Tab value="terminal">{tabs.terminal}</Tabs.Tab>}
+          <Tabs.Tab value="access">{nav.access}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value={part} pt="md">
           <Outlet />

@@ -62,6 +62,8 @@ export class LivePage<T> {
   #synced = false
   #cancelList: (() => void) | undefined
   #cancelFrame: (() => void) | undefined
+  /** Ends the pause before the next attempt. */
+  #endPause: (() => void) | undefined
   readonly #readers = new Set<() => void>()
 
   constructor(
@@ -98,6 +100,11 @@ export class LivePage<T> {
     this.#show()
   }
 
+  /** What it waits for may be there now, as after somebody signed in: it tries again at once. */
+  retry(): void {
+    this.#endPause?.()
+  }
+
   /** Watches until it is stopped. It never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -118,9 +125,11 @@ export class LivePage<T> {
       const over = () => {
         cancel()
         signal.removeEventListener('abort', over)
+        this.#endPause = undefined
         resolve()
       }
       const cancel = this.time.later(over, ms)
+      this.#endPause = over
       signal.addEventListener('abort', over)
     })
   }

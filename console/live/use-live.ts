@@ -4,6 +4,13 @@ import { LivePage, type Page, type Source } from './live-page.js'
 /** A tab that is hidden for longer needs no stream, milliseconds. */
 const HIDDEN_MS = 15_000
 
+const followed = new Set<LivePage<never>>()
+
+/** What all lists on the screen wait for may be there now: they try again at once. */
+export function retryAll(): void {
+  for (const live of followed) live.retry()
+}
+
 /** A page of a list, live while its tab is shown. @param make makes its source; called again when `parts` change */
 export function useLive<T>(make: () => Source<T>, parts: readonly unknown[]): Page<T> {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what its source is made of
@@ -11,8 +18,14 @@ export function useLive<T>(make: () => Source<T>, parts: readonly unknown[]): Pa
   useEffect(
     () =>
       whileVisible(
-        () => live.start(),
-        () => live.stop(),
+        () => {
+          followed.add(live as LivePage<never>)
+          live.start()
+        },
+        () => {
+          followed.delete(live as LivePage<never>)
+          live.stop()
+        },
       ),
     [live],
   )

@@ -28,6 +28,7 @@ export function LiveTable<T>({
   empty,
   tools,
   findLabel,
+  finds = true,
 }: {
   /** What the table is of, for those who hear it. */
   readonly label: string
@@ -41,6 +42,8 @@ export function LiveTable<T>({
   readonly tools?: ReactNode
   /** What the text field finds by, where it is not the name of the rows. */
   readonly findLabel?: string
+  /** Whether rows are found by name. */
+  readonly finds?: boolean
 }) {
   const { list } = useWords()
   const { find = '', page = 1 } = search
@@ -51,16 +54,18 @@ export function LiveTable<T>({
     <Stack>
       <Group justify="space-between">
         <Group>
-          <TextInput
-            aria-label={findLabel ?? list.find}
-            placeholder={findLabel ?? list.find}
-            value={typed}
-            onChange={event => {
-              setTyped(event.currentTarget.value)
-              findSoon(event.currentTarget.value)
-            }}
-            w={220}
-          />
+          {finds && (
+            <TextInput
+              aria-label={findLabel ?? list.find}
+              placeholder={findLabel ?? list.find}
+              value={typed}
+              onChange={event => {
+                setTyped(event.currentTarget.value)
+                findSoon(event.currentTarget.value)
+              }}
+              w={220}
+            />
+          )}
           {tools}
         </Group>
         <Group>

@@ -1,10 +1,23 @@
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, use, useMemo } from 'react'
+import { createContext, type ReactNode, use, useMemo, useState } from 'react'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
-import { currentSession, type Session, signIn, signOut, takeCode } from './session.js'
+import { OtherLink } from './other-link.js'
+import {
+  currentSession,
+  OtherSession,
+  renewSession,
+  type Session,
+  signIn,
+  signOut,
+  takeCode,
+  takeProblem,
+} from './session.js'
+import { tellOtherTabs } from './session-channel.js'
+import { SessionOver } from './session-over.js'
 import { SignIn } from './sign-in.js'
+import { useSessionKeeper } from './use-session-keeper.js'
 
 interface SignedIn {
   readonly session: Session
@@ -22,37 +35,82 @@ const KEY = ['session']
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { live } = useWords()
   const queries = useQueryClient()
+  const [problem] = useState(takeProblem)
   const { data, error, isPending, refetch } = useQuery({
     queryKey: KEY,
-    queryFn: async ({ signal }) => (await byCode()) ?? (await currentSession(signal)) ?? null,
+    queryFn: async ({ signal }) =>
+      (await byCode()) ?? (await currentSession(signal)) ?? (await renewSession()) ?? null,
   })
-  const signedIn = useMemo<SignedIn | undefined>(
-    () =>
-      data
-        ? {
-            session: data,
-            leave: () => {
-              void signOut().then(() => {
-                queries.clear()
-                location.reload()
-              })
-            },
-          }
-        : undefined,
-    [data, queries],
-  )
-  if (signedIn) return <Current value={signedIn}>{children}</Current>
+  const begin = (session: Session) => {
+    queries.setQueryData(KEY, session)
+    tellOtherTabs()
+  }
+  if (data) return <Kept session={data}>{children}</Kept>
   if (isPending)
     return (
       <Center h="100vh">
         <Loader aria-label={live.loading} />
       </Center>
     )
+  if (error instanceof OtherSession)
+    return (
+      <OtherLink
+        question={error}
+        stay={() => void refetch()}
+        goOn={() =>
+          void queries.fetchQuery({
+            queryKey: KEY,
+            queryFn: async () => {
+              const session = await signIn({ code: code ?? '', replace: true })
+              tellOtherTabs()
+              return session
+            },
+          })
+        }
+      />
+    )
+  const failed = error ?? problem
   return (
     <SignIn
-      problem={error ? <Problem error={error} retry={() => void refetch()} /> : undefined}
-      done={session => queries.setQueryData(KEY, session)}
+      problem={
+        failed ? <Problem error={failed} {...(error && { retry: () => void refetch() })} /> : undefined
+      }
+      done={begin}
     />
+  )
+}
+
+/** Children of one session, which is kept alive; when it is over they stay, and the way in is shown over them. */
+function Kept({ session: begun, children }: { readonly session: Session; readonly children: ReactNode }) {
+  const queries = useQueryClient()
+  const { state, look } = useSessionKeeper(begun)
+  const { session } = state
+  const signedIn = useMemo<SignedIn>(
+    () => ({
+      session,
+      leave: () => {
+        void signOut().then(() => {
+          queries.clear()
+          tellOtherTabs()
+          location.reload()
+        })
+      },
+    }),
+    [session, queries],
+  )
+  return (
+    <Current value={signedIn}>
+      {state.is !== 'valid' && (
+        <SessionOver
+          state={state}
+          signedIn={() => {
+            tellOtherTabs()
+            look()
+          }}
+        />
+      )}
+      {children}
+    </Current>
   )
 }
 

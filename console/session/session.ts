@@ -2,24 +2,47 @@
 export interface Session {
   readonly user: string
   readonly groups: readonly string[]
+  /** When its token ends, milliseconds since 1970; absent where only its issuer knows. */
+  readonly expiresAt?: number
+  /** Whether it can be made longer without its user. */
+  readonly isRenewable: boolean
 }
 
 /** A refusal of the server's, in its own words. */
 export class SignInRefused extends Error {
-  override readonly name = 'SignInRefused'
+  override readonly name: string = 'SignInRefused'
+}
+
+/** A link is of another user than the one who is signed in. It was not used: who replaces whom is the reader's to say. */
+export class OtherSession extends SignInRefused {
+  override readonly name = 'OtherSession'
+  constructor(
+    message: string,
+    readonly user: string,
+    readonly current: string,
+  ) {
+    super(message)
+  }
 }
 
 const PATH = '/console/session'
+/** The server's reason of a sign-in at an issuer that failed: the one cookie that scripts read, and once. */
+const PROBLEM_COOKIE = '__Host-kairship-problem'
 
 /** The session that the browser has; undefined where it has none, or its token is over. */
-export async function currentSession(signal: AbortSignal): Promise<Session | undefined> {
-  const answer = await fetch(PATH, { signal, credentials: 'same-origin' })
-  if (answer.status === 401) return undefined
-  return sessionIn(answer)
+export async function currentSession(signal?: AbortSignal): Promise<Session | undefined> {
+  return sessionOrNone(await fetch(PATH, { credentials: 'same-origin', ...(signal && { signal }) }))
+}
+
+/** Makes the session longer; undefined where its issuer does not, or there is nothing to do it by. */
+export async function renewSession(): Promise<Session | undefined> {
+  return sessionOrNone(await fetch(`${PATH}/renewal`, { method: 'POST', credentials: 'same-origin' }))
 }
 
 /** Begins a session by a one-time code or by a token. The server keeps the token in a cookie that no script can read. */
-export async function signIn(by: { readonly code: string } | { readonly token: string }): Promise<Session> {
+export async function signIn(
+  by: { readonly code: string; readonly replace?: true } | { readonly token: string },
+): Promise<Session> {
   const answer = await fetch(PATH, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -32,10 +55,22 @@ export async function signOut(): Promise<void> {
   await fetch(PATH, { method: 'DELETE' })
 }
 
-async function sessionIn(answer: Response): Promise<Session> {
-  const read = (await answer.json()) as Session & { readonly message?: string }
-  if (!answer.ok) throw new SignInRefused(read.message ?? `the server answered ${answer.status}`)
-  return read
+/** The issuer at which people sign in here; undefined where there is none. */
+export async function issuerHere(signal: AbortSignal): Promise<string | undefined> {
+  const answer = await fetch('/console/sign-in/options', { signal })
+  return answer.ok ? ((await answer.json()) as { readonly issuer?: string }).issuer : undefined
+}
+
+/** Where the browser goes to sign in at the issuer. @param to the view to come back to */
+export const issuerAddress = (to: string): string => `/console/sign-in?${new URLSearchParams({ to })}`
+
+/** Why the last sign-in at the issuer failed, in the server's words; undefined where it did not. It is told once. */
+export function takeProblem(): SignInRefused | undefined {
+  const found = document.cookie.split('; ').find(pair => pair.startsWith(`${PROBLEM_COOKIE}=`))
+  if (found === undefined) return undefined
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not there in Firefox and Safari
+  document.cookie = `${PROBLEM_COOKIE}=; Path=/; Secure; Max-Age=0`
+  return new SignInRefused(decodeURIComponent(found.slice(PROBLEM_COOKIE.length + 1)))
 }
 
 /** The code of a link that a command printed: `#code=…`, which browsers send to no server. It is taken out of the address at once. */
@@ -44,4 +79,25 @@ export function takeCode(): string | undefined {
   if (code === null) return undefined
   history.replaceState(history.state, '', location.pathname + location.search)
   return code
+}
+
+const sessionOrNone = async (answer: Response): Promise<Session | undefined> =>
+  answer.status === 401 ? undefined : sessionIn(answer)
+
+/** What is read of google.rpc.Status. */
+interface Refusal {
+  readonly message?: string
+  readonly details?: readonly {
+    readonly reason?: string
+    readonly metadata?: { readonly user?: string; readonly current?: string }
+  }[]
+}
+
+async function sessionIn(answer: Response): Promise<Session> {
+  const read = (await answer.json()) as Session & Refusal
+  if (answer.ok) return read
+  const message = read.message ?? `the server answered ${answer.status}`
+  const other = read.details?.find(({ reason }) => reason === 'OtherSession')?.metadata
+  if (other) throw new OtherSession(message, other.user ?? '', other.current ?? '')
+  throw new SignInRefused(message)
 }

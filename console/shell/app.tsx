@@ -2,6 +2,8 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { SessionGate } from '../session/session-gate.js'
+import { SIGNED_IN_PATH } from '../session/sign-in-form.js'
+import { SignedIn } from '../session/signed-in.js'
 import { WordsProvider } from '../words/use-words.js'
 import { router } from './routes.js'
 import { styleNonce } from './style-nonce.js'
@@ -27,9 +29,13 @@ export function App() {
     >
       <WordsProvider>
         <QueryClientProvider client={queries}>
-          <SessionGate>
-            <RouterProvider router={router} />
-          </SessionGate>
+          {location.pathname === SIGNED_IN_PATH ? (
+            <SignedIn />
+          ) : (
+            <SessionGate>
+              <RouterProvider router={router} />
+            </SessionGate>
+          )}
         </QueryClientProvider>
       </WordsProvider>
     </MantineProvider>

@@ -65,6 +65,14 @@ export function Frame() {
           onClick={close}
           activeProps={{ 'data-active': true, 'aria-current': 'page' }}
         />
+        <NavLink
+          component={Link}
+          to="/access"
+          label={words.nav.access}
+          color="gray"
+          onClick={close}
+          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+        />
         <NavLink href="/docs" label={words.nav.api} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

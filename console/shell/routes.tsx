@@ -5,6 +5,9 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import type { OutcomeName } from '../access/audit-screen.js'
+import { checkSearch } from '../access/check-search.js'
+import type { BindingKind } from '../access/sources.js'
 import { eventSearch, fleetEventSearch } from '../events/event-search.js'
 import { logSearch } from '../logs/log-search.js'
 import { type ListSearch, listSearch } from '../parts/list-search.js'
@@ -202,6 +205,70 @@ const compare = createRoute({
   component: lazyRouteComponent(() => import('../compare/compare-screen.js'), 'CompareScreen'),
 })
 
+const check = createRoute({
+  getParentRoute: () => instance,
+  path: 'access',
+  validateSearch: checkSearch,
+  component: lazyRouteComponent(() => import('../access/check-screen.js'), 'CheckScreen'),
+})
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  component: lazyRouteComponent(() => import('../access/access-frame.js'), 'AccessFrame'),
+})
+
+const account = createRoute({
+  getParentRoute: () => access,
+  path: '/',
+  component: lazyRouteComponent(() => import('../access/account-screen.js'), 'AccountScreen'),
+})
+
+const roles = createRoute({
+  getParentRoute: () => access,
+  path: 'roles',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: BindingKind } => ({
+    ...listSearch(search),
+    ...(search.kind === 'workspaces' && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../access/roles-screen.js'), 'RolesScreen'),
+})
+
+const workspaces = createRoute({
+  getParentRoute: () => access,
+  path: 'workspaces',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../access/workspaces-screen.js'), 'WorkspacesScreen'),
+})
+
+const locks = createRoute({
+  getParentRoute: () => access,
+  path: 'locks',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../access/locks-screen.js'), 'LocksScreen'),
+})
+
+/** What the address of the audit events says. */
+interface AuditSearch extends ListSearch {
+  readonly user?: string
+  readonly instance?: string
+  readonly outcome?: OutcomeName
+}
+
+const OUTCOMES: readonly unknown[] = ['SUCCEEDED', 'DENIED', 'FAILED', 'UNKNOWN'] satisfies OutcomeName[]
+
+const audit = createRoute({
+  getParentRoute: () => access,
+  path: 'audit',
+  validateSearch: ({ user, instance, outcome, ...search }: Record<string, unknown>): AuditSearch => ({
+    ...listSearch(search),
+    ...(typeof user === 'string' && user !== '' && { user }),
+    ...(typeof instance === 'string' && instance !== '' && { instance }),
+    ...(OUTCOMES.includes(outcome) && { outcome: outcome as OutcomeName }),
+  }),
+  component: lazyRouteComponent(() => import('../access/audit-screen.js'), 'AuditScreen'),
+})
+
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -213,8 +280,9 @@ export const router = createRouter({
     instance.addChildren([
       ...[overview, clusters, cluster, joinCluster, workloads, workload, logs, terminal],
       ...[events, reads, settings],
-      ...[policies, newPolicy, policy, editedPolicy, rehearse, promote],
+      ...[policies, newPolicy, policy, editedPolicy, rehearse, promote, check],
     ]),
+    access.addChildren([account, roles, workspaces, locks, audit]),
   ]),
   defaultPreload: 'intent',
 })

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, Drawer, Modal } from '@mantine/core'
 
 /** The console's look: quiet surfaces, one colour for what can be done, state colours for what is. */
 export const theme = createTheme({
@@ -11,13 +11,21 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
-  // It would write styles into the page, which its policy refuses: dialogs lie over it, and it may scroll.
-  components: { Modal: { defaultProps: { lockScroll: false } } },
+  // What locks scrolling writes styles without the page's nonce, which its policy refuses.
+  components: {
+    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
+    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+  },
 })
 
 /** Where Mantine's own greys are too pale: quiet text has a contrast of 4.5 to 1 at least (WCAG 2.2, 1.4.3). */
 export const readable: CSSVariablesResolver = ({ colors }) => ({
-  variables: {},
+  // A lighter one under the pointer would be too pale for what is written on it.
+  variables: {
+    '--mantine-primary-color-filled-hover': 'var(--mantine-primary-color-filled)',
+    '--mantine-color-teal-filled-hover': 'var(--mantine-color-teal-filled)',
+    '--mantine-color-red-filled-hover': 'var(--mantine-color-red-filled)',
+  },
   light: { '--mantine-color-dimmed': colors.gray[7], '--mantine-color-placeholder': colors.gray[7] },
   dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1] },
 })

@@ -22,6 +22,7 @@ export const en = {
   nav: {
     compare: 'Compare',
     fleet: 'Fleet',
+    access: 'Access',
     events: 'Events',
     search: 'Search',
     api: 'API reference',
@@ -30,14 +31,30 @@ export const en = {
   look: { toDark: 'Use dark colours', toLight: 'Use light colours', language: 'Language' },
   session: {
     title: 'Sign in to Kairship',
+    at: (issuer: string) => `Sign in at ${issuer}`,
     how: 'Open the link that “kairship console” prints, or paste a token. The token stays on the server’s side: no script of this page can read it.',
+    or: 'or with a token',
     token: 'Token',
     tokenHelp:
       'Of an OpenID Connect issuer that Kairship accepts, or of a ServiceAccount of the host cluster',
     submit: 'Sign in',
     signOut: 'Sign out',
-    over: 'Your session is over. Sign in again: what you see stays.',
+    overTitle: 'Your session is over',
+    over: (user: string) => `Sign in again as ${user}. Everything on this page stays as it is.`,
+    later: 'Later',
     again: 'Sign in again',
+    elsewhere: 'Sign in in the window that has opened. This page goes on by itself.',
+    another: (other: string, user: string) =>
+      `The browser is signed in as ${other} now, and this page is ${user}’s. What was typed here is not sent as ${other}.`,
+    anotherTitle: 'Somebody else signed in',
+    startAs: (user: string) => `Start anew as ${user}`,
+    otherTitle: 'This link is another user’s',
+    other: (user: string, current: string) =>
+      `You are signed in as ${current}. The link signs this browser in as ${user}: whoever gave it to you may see what you do then.`,
+    goOnAs: (user: string) => `Go on as ${user}`,
+    stay: (user: string) => `Stay ${user}`,
+    done: 'You are signed in',
+    close: 'You can close this window and go back to the other one.',
   },
   problem: {
     title: 'This did not work',

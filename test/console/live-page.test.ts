@@ -177,6 +177,14 @@ describe('a live page', () => {
     expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
   })
 
+  it('tries again at once where what it waited for may be there', async () => {
+    server.break()
+    await settled()
+    live.retry()
+    await settled()
+    expect([server.resumed.length, live.page().state]).toEqual([2, 'live'])
+  })
+
   it('tries again when its list fails', async () => {
     server.listFails = true
     server.change('ADDED', west)

@@ -26,8 +26,8 @@ export class ConsoleWorld {
   }
 
   /** Another replica with the console, over the same actors. */
-  another(): Promise<Api> {
-    return this.proxy.another('127.0.0.1:0', { console: built })
+  another(options: Parameters<PlaygroundProxy['another']>[1] = {}): Promise<Api> {
+    return this.proxy.another('127.0.0.1:0', { console: built, ...options })
   }
 
   /** A link that opens the console signed in, once. */

@@ -1,0 +1,83 @@
+import { Badge, Group, Stack, Table, Text } from '@mantine/core'
+import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js'
+import { TableHead } from '../parts/table-head.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { subjectText } from './subjects.js'
+
+/** Kinds of one subject that are shown: those that change come first. */
+const MOST_KINDS = 12
+
+/** What a role binding changes, as both previews have it. */
+interface Preview {
+  readonly summary: string
+  readonly subjects: readonly SubjectChange[]
+  readonly withheldNamespaces: readonly string[]
+  readonly unread: readonly string[]
+  readonly notes: readonly string[]
+}
+
+/** What would become readable and writable, and what would cease to be, before anything is written. */
+export function ChangePreview({ preview }: { readonly preview: Preview }) {
+  const access = useAccessWords()
+  const { roles: words } = access
+  return (
+    <Stack gap="xs" aria-label={words.change} role="group">
+      <Text size="sm" fw={600}>
+        {preview.summary}
+      </Text>
+      {preview.subjects.map(change => (
+        <Subject key={change.subject ? subjectText(change.subject) : ''} change={change} />
+      ))}
+      {preview.withheldNamespaces.length > 0 && (
+        <Text size="sm">{words.withheld(preview.withheldNamespaces.join(', '))}</Text>
+      )}
+      {[...preview.unread, ...preview.notes].map(note => (
+        <Text key={note} size="xs" c="dimmed">
+          {note}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+function Subject({ change }: { readonly change: SubjectChange }) {
+  const { roles: words } = useAccessWords()
+  const changed = change.kinds.filter(({ gained, lost }) => gained.length + lost.length > 0)
+  const counts = [
+    [change.readableGained, words.readable],
+    [change.writableGained, words.writable],
+    [change.readableLost, words.unreadable],
+    [change.writableLost, words.unwritable],
+  ] as const
+  return (
+    <Stack gap={4}>
+      <Group gap="xs">
+        <Text size="sm">{change.subject && subjectText(change.subject)}</Text>
+        {counts
+          .filter(([count]) => count > 0)
+          .map(([count, text]) => (
+            <Badge key={text(count)} variant="default" tt="none">
+              {text(count)}
+            </Badge>
+          ))}
+      </Group>
+      {changed.length > 0 && (
+        <Table.ScrollContainer minWidth={420}>
+          <Table>
+            <TableHead titles={Object.values(words.kindColumns)} />
+            <Table.Tbody>
+              {changed.slice(0, MOST_KINDS).map(({ group, resource, namespace, gained, lost }) => (
+                <Table.Tr key={`${group} ${resource} ${namespace}`}>
+                  <Table.Th scope="row">{group ? `${resource}.${group}` : resource}</Table.Th>
+                  <Table.Td>{namespace || '*'}</Table.Td>
+                  <Table.Td>{gained.join(' ')}</Table.Td>
+                  <Table.Td>{lost.join(' ')}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,164 @@
+import { Alert, Button, Group, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import {
+  type AccessGrant,
+  type AccessLink,
+  type ExplainAccessResponse,
+  type ListAccessSubjectsResponse,
+  AccessLink_State as State,
+} from '../../proto/gen/kairship/access_review_pb.js'
+import { Dot } from '../parts/dot.js'
+import { Problem } from '../parts/problem.js'
+import { TableHead } from '../parts/table-head.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { type CheckSearch, checkFields, questionOf } from './check-search.js'
+import { reviews } from './sources.js'
+import { subjectText } from './subjects.js'
+
+const route = getRouteApi('/instances/$name/access')
+
+/** Who may do what in an instance and its members, and why: the question is in the address. */
+export function CheckScreen() {
+  const { name: instance } = route.useParams()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { check: words } = useAccessWords()
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>(search)
+  const ask = (by: 'explain' | 'who') => {
+    const asked = Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== ''))
+    void navigate({ search: { ...asked, ask: by } as CheckSearch })
+  }
+  const isWhole = Boolean(typed.verb && typed.resource)
+  return (
+    <Stack>
+      <Title order={2} size="h4">
+        {words.title}
+      </Title>
+      <Stack
+        component="form"
+        onSubmit={event => {
+          event.preventDefault()
+          ask('explain')
+        }}
+      >
+        <Group align="flex-end">
+          {checkFields.map(field => (
+            <TextInput
+              key={field}
+              label={words[field]}
+              w={180}
+              required={field === 'verb' || field === 'resource'}
+              {...(field === 'resource' && { placeholder: words.resourceHelp })}
+              {...(field === 'user' && { placeholder: words.userHelp })}
+              value={typed[field] ?? ''}
+              onChange={({ currentTarget: { value } }) => setTyped(before => ({ ...before, [field]: value }))}
+            />
+          ))}
+          <Button type="submit" disabled={!isWhole}>
+            {words.explain}
+          </Button>
+          <Button variant="default" disabled={!isWhole} onClick={() => ask('who')}>
+            {words.who}
+          </Button>
+        </Group>
+      </Stack>
+      {search.ask === 'explain' && <Explained instance={instance} search={search} />}
+      {search.ask === 'who' && <Who instance={instance} search={search} />}
+    </Stack>
+  )
+}
+
+interface Asked {
+  readonly instance: string
+  readonly search: CheckSearch
+}
+
+function Explained({ instance, search }: Asked) {
+  const { check: words } = useAccessWords()
+  const { data, error, refetch } = useQuery<ExplainAccessResponse>({
+    queryKey: ['explain-access', instance, search],
+    queryFn: ({ signal }) => reviews.explainAccess({ instance, ...questionOf(search) }, { signal }),
+    staleTime: 0,
+  })
+  if (error) return <Problem error={error} retry={() => void refetch()} />
+  if (!data) return null
+  return (
+    <Stack>
+      <Alert variant="default" title={words.decisions[data.decision]} role="status">
+        {data.summary}
+      </Alert>
+      <Timeline bulletSize={18} lineWidth={2} aria-label={words.chain}>
+        {data.links.map(link => (
+          <Timeline.Item
+            key={link.step}
+            bullet={<Dot color={colorOf(link)} />}
+            title={`${words.steps[link.step] ?? link.step}: ${words.states[link.state] ?? ''}`}
+          >
+            <Text size="sm">{link.message}</Text>
+            {link.fix && (
+              <Text size="sm" fw={600}>
+                {words.fix(link.fix)}
+              </Text>
+            )}
+            {link.grants.map(grant => (
+              <Text key={grantText(grant)} size="xs" c="dimmed">
+                {grantText(grant)}
+              </Text>
+            ))}
+          </Timeline.Item>
+        ))}
+      </Timeline>
+      {[...data.unread, ...data.notes].map(note => (
+        <Text key={note} size="xs" c="dimmed">
+          {note}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+function Who({ instance, search }: Asked) {
+  const { check: words } = useAccessWords()
+  const { data, error, refetch } = useQuery<ListAccessSubjectsResponse>({
+    queryKey: ['who-can', instance, search],
+    queryFn: ({ signal }) => reviews.listAccessSubjects({ instance, ...questionOf(search) }, { signal }),
+    staleTime: 0,
+  })
+  if (error) return <Problem error={error} retry={() => void refetch()} />
+  if (!data) return null
+  return (
+    <Stack>
+      {data.subjects.length === 0 ? (
+        <Text c="dimmed">{words.nobody}</Text>
+      ) : (
+        <Table.ScrollContainer minWidth={560}>
+          <Table aria-label={words.who}>
+            <TableHead titles={[words.subjects, words.by, words.passes]} />
+            <Table.Tbody>
+              {data.subjects.map(({ subject, grants, passesKairship }) => (
+                <Table.Tr key={subject && subjectText(subject)}>
+                  <Table.Th scope="row">{subject && subjectText(subject)}</Table.Th>
+                  <Table.Td>{grants.map(grantText).join('; ')}</Table.Td>
+                  <Table.Td>{passesKairship ? words.yes : words.no}</Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {data.notes.map(note => (
+        <Text key={note} size="xs" c="dimmed">
+          {note}
+        </Text>
+      ))}
+    </Stack>
+  )
+}
+
+const colorOf = ({ state }: AccessLink): string =>
+  state === State.FOUND ? 'green' : state === State.MISSING ? 'red' : 'gray'
+
+const grantText = ({ bindingKind, bindingNamespace, bindingName, roleKind, roleName }: AccessGrant): string =>
+  `${bindingKind} ${bindingNamespace ? `${bindingNamespace}/` : ''}${bindingName} (${[roleKind, roleName].filter(Boolean).join(' ')})`

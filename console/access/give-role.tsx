@@ -1,0 +1,237 @@
+import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type {
+  PreviewRoleBindingResponse,
+  PreviewWorkspaceRoleBindingResponse,
+} from '../../proto/gen/kairship/access_review_pb.js'
+import { Problem } from '../parts/problem.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { momentOf, useAct } from './act.js'
+import { ChangePreview } from './change-preview.js'
+import { type Binding, type BindingKind, bindings, reviews } from './sources.js'
+import { subjectsOf } from './subjects.js'
+
+const NOTHING = { name: '', on: '', role: 'Viewer', namespaces: '', who: '', until: '', reason: '' }
+type Typed = typeof NOTHING
+
+/** Gives a role: what it changes is shown first, and what was typed stays when the server refuses. */
+export function GiveRole({
+  kind,
+  opened,
+  close,
+}: {
+  readonly kind: BindingKind
+  readonly opened: boolean
+  readonly close: () => void
+}) {
+  const access = useAccessWords()
+  const { roles: words } = access
+  const [typed, setTyped] = useState<Typed>(NOTHING)
+  const [preview, setPreview] = useState<Preview>()
+  const { act, busy, problem } = useAct()
+  const { subjects, wrong } = subjectsOf(typed.who)
+  const field = (name: keyof Typed) => ({
+    value: typed[name],
+    onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
+      setTyped(before => ({ ...before, [name]: value }))
+      // It is of what was typed before.
+      setPreview(undefined)
+    },
+  })
+  const isWhole = typed.name !== '' && typed.on !== '' && subjects.length > 0 && wrong === undefined
+  const grant = { ...typed, subjects, namespaces: typed.namespaces.split(/[\s,]+/).filter(Boolean) }
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={words.give}
+      size="lg"
+      closeButtonProps={{ 'aria-label': access.cancel }}
+    >
+      <Stack
+        component="form"
+        onSubmit={event => {
+          event.preventDefault()
+          if (preview)
+            act(
+              () => give(kind, grant),
+              () => {
+                setTyped(NOTHING)
+                setPreview(undefined)
+                close()
+              },
+            )
+          else
+            act(
+              async () => setPreview(await previewOf(kind, grant)),
+              () => undefined,
+            )
+        }}
+      >
+        <Group grow align="flex-start">
+          <TextInput label={words.name} required {...field('name')} />
+          <TextInput
+            label={kind === 'instances' ? words.instance : words.workspace}
+            required
+            {...field('on')}
+          />
+        </Group>
+        <Group grow align="flex-start">
+          <Select
+            label={words.role}
+            data={['Viewer', 'Editor', 'Admin']}
+            allowDeselect={false}
+            value={typed.role}
+            onChange={role => {
+              setTyped(before => ({ ...before, role: role ?? 'Viewer' }))
+              setPreview(undefined)
+            }}
+          />
+          <TextInput
+            type="datetime-local"
+            label={words.expires}
+            description={words.expiresHelp}
+            {...field('until')}
+          />
+        </Group>
+        {kind === 'instances' && (
+          <TextInput label={words.namespaces} description={words.namespacesHelp} {...field('namespaces')} />
+        )}
+        <Textarea
+          label={words.who}
+          description={words.whoHelp}
+          required
+          autosize
+          minRows={2}
+          error={wrong !== undefined && words.wrongWho(wrong)}
+          {...field('who')}
+        />
+        <TextInput label={words.why} {...field('reason')} />
+        {preview && <ChangePreview preview={preview} />}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {access.cancel}
+          </Button>
+          <Button type="submit" loading={busy} disabled={!isWhole}>
+            {preview ? words.confirm : words.preview}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Takes a role away, after showing what that changes. */
+export function TakeRole({
+  kind,
+  binding,
+  close,
+}: {
+  readonly kind: BindingKind
+  readonly binding: Binding
+  readonly close: () => void
+}) {
+  const access = useAccessWords()
+  const { roles: words } = access
+  const [preview, setPreview] = useState<Preview>()
+  const { act, busy, problem } = useAct()
+  const { name, on } = binding
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.takeTitle(name)}
+      size="lg"
+      closeButtonProps={{ 'aria-label': access.cancel }}
+    >
+      <Stack>
+        {preview && <ChangePreview preview={preview} />}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button
+            variant="default"
+            loading={busy && !preview}
+            onClick={() =>
+              act(
+                async () => setPreview(await previewOf(kind, { name, on })),
+                () => undefined,
+              )
+            }
+          >
+            {words.preview}
+          </Button>
+          <Button
+            color="red"
+            loading={busy && preview !== undefined}
+            onClick={() =>
+              act(
+                () =>
+                  kind === 'instances'
+                    ? bindings.deleteInstanceRoleBinding({ name })
+                    : bindings.deleteWorkspaceRoleBinding({ name }),
+                close,
+              )
+            }
+          >
+            {words.take}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+type Preview = Parameters<typeof ChangePreview>[0]['preview']
+
+/** What is given: by whom it is typed, as the requests want it. */
+interface Grant {
+  readonly name: string
+  readonly on: string
+  readonly role: string
+  readonly namespaces: readonly string[]
+  readonly subjects: ReturnType<typeof subjectsOf>['subjects']
+  readonly until: string
+  readonly reason: string
+}
+
+/** What a binding would change; without a role what its removal would. */
+async function previewOf(
+  kind: BindingKind,
+  { name, on, role, namespaces = [], subjects = [] }: Pick<Grant, 'name' | 'on'> & Partial<Grant>,
+): Promise<Preview> {
+  if (kind === 'instances')
+    return reviews.previewRoleBinding({
+      instance: on,
+      name,
+      ...(role !== undefined && { grant: { role, namespaces: [...namespaces], subjects: [...subjects] } }),
+    }) as Promise<PreviewRoleBindingResponse>
+  const { summary, instances, notes }: PreviewWorkspaceRoleBindingResponse =
+    await reviews.previewWorkspaceRoleBinding({
+      workspace: on,
+      name,
+      ...(role !== undefined && { grant: { role, subjects: [...subjects] } }),
+    })
+  return {
+    summary,
+    notes: [...instances.map(one => `${one.instance}: ${one.summary}`), ...notes],
+    subjects: [],
+    withheldNamespaces: [],
+    unread: [],
+  }
+}
+
+function give(kind: BindingKind, { on, until, namespaces, subjects, ...typed }: Grant): Promise<unknown> {
+  const common = {
+    name: typed.name,
+    role: typed.role,
+    reason: typed.reason,
+    subjects: [...subjects],
+    expiresAt: momentOf(until),
+  }
+  return kind === 'instances'
+    ? bindings.createInstanceRoleBinding({
+        binding: { ...common, instance: on, namespaces: [...namespaces] },
+      })
+    : bindings.createWorkspaceRoleBinding({ binding: { ...common, workspace: on } })
+}

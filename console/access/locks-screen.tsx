@@ -1,0 +1,166 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { AccessLock } from '../../proto/gen/kairship/accesslock_pb.js'
+import { useLive } from '../live/use-live.js'
+import { LiveTable } from '../parts/live-table.js'
+import { Problem } from '../parts/problem.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { Moment } from './account-screen.js'
+import { useAct } from './act.js'
+import { accessLocks, locks } from './sources.js'
+
+const route = getRouteApi('/access/locks')
+
+/** Who is locked out, live; locking out and lifting. */
+export function LocksScreen() {
+  const access = useAccessWords()
+  const { locks: words } = access
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { page = 1 } = search
+  const live = useLive(() => accessLocks(page), [page])
+  const [isLocking, setLocking] = useState(false)
+  const [lifted, setLifted] = useState<AccessLock>()
+  const who = ({ user, group, tokenId, instance }: AccessLock): string =>
+    user || group || tokenId
+      ? [
+          user && `${words.user} ${user}`,
+          group && `${words.group} ${group}`,
+          tokenId && `${words.token} ${tokenId}`,
+          instance && `${words.instance} ${instance}`,
+        ]
+          .filter(Boolean)
+          .join(' · ')
+      : words.everyone(instance)
+  return (
+    <>
+      <LockOut opened={isLocking} close={() => setLocking(false)} />
+      {lifted && <Lift lock={lifted} close={() => setLifted(undefined)} />}
+      <LiveTable
+        label={access.tabs.locks}
+        live={live}
+        keyOf={({ name }) => name}
+        search={search}
+        change={next => void navigate({ search: next, replace: true })}
+        finds={false}
+        empty={words.empty}
+        tools={<Button onClick={() => setLocking(true)}>{words.lock}</Button>}
+        columns={[
+          { title: words.columns.name, cell: ({ name }) => name },
+          { title: words.columns.who, cell: who },
+          { title: words.columns.message, cell: ({ message }) => message },
+          {
+            title: words.columns.end,
+            cell: ({ expiresAt }) =>
+              Number(expiresAt) > 0 ? <Moment time={Number(expiresAt)} /> : access.never,
+          },
+          { title: words.columns.by, cell: ({ createdBy }) => createdBy || access.nobody },
+          {
+            title: words.columns.act,
+            cell: lock => (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`${words.unlock} ${lock.name}`}
+                onClick={() => setLifted(lock)}
+              >
+                {words.unlock}
+              </Button>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+const NOTHING = { name: '', user: '', group: '', tokenId: '', instance: '', message: '', until: '' }
+
+function LockOut({ opened, close }: { readonly opened: boolean; readonly close: () => void }) {
+  const access = useAccessWords()
+  const { locks: words } = access
+  const [typed, setTyped] = useState(NOTHING)
+  const { act, busy, problem } = useAct()
+  const field = (name: keyof typeof NOTHING, label: string) => (
+    <TextInput
+      label={label}
+      value={typed[name]}
+      onChange={({ currentTarget: { value } }) => setTyped(before => ({ ...before, [name]: value }))}
+      {...(name === 'instance' && { description: words.instanceHelp })}
+      {...(name === 'until' && { type: 'datetime-local' })}
+      required={name === 'name'}
+    />
+  )
+  const { until, ...lock } = typed
+  return (
+    <Modal
+      opened={opened}
+      onClose={close}
+      title={words.lock}
+      closeButtonProps={{ 'aria-label': access.cancel }}
+    >
+      <Stack
+        component="form"
+        onSubmit={event => {
+          event.preventDefault()
+          const expiresAt = until === '' ? 0n : BigInt(new Date(until).getTime())
+          act(
+            () => locks.createAccessLock({ ...lock, expiresAt }),
+            () => {
+              setTyped(NOTHING)
+              close()
+            },
+          )
+        }}
+      >
+        <Text size="sm" c="dimmed">
+          {words.help}
+        </Text>
+        {field('name', words.name)}
+        {field('user', words.user)}
+        {field('group', words.group)}
+        {field('tokenId', words.token)}
+        {field('instance', words.instance)}
+        {field('message', words.message)}
+        {field('until', access.roles.expires)}
+        {problem && <Problem error={problem} />}
+        <Button
+          type="submit"
+          color="red"
+          loading={busy}
+          disabled={!typed.name || !(typed.user || typed.group || typed.tokenId || typed.instance)}
+        >
+          {words.lock}
+        </Button>
+      </Stack>
+    </Modal>
+  )
+}
+
+function Lift({ lock: { name }, close }: { readonly lock: AccessLock; readonly close: () => void }) {
+  const access = useAccessWords()
+  const { locks: words } = access
+  const { act, busy, problem } = useAct()
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.unlockTitle(name)}
+      closeButtonProps={{ 'aria-label': access.cancel }}
+    >
+      <Stack>
+        <Text size="sm">{words.unlockText}</Text>
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {access.cancel}
+          </Button>
+          <Button loading={busy} onClick={() => act(() => locks.deleteAccessLock({ name }), close)}>
+            {words.unlock}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

@@ -1,0 +1,92 @@
+import { Button, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useLive } from '../live/use-live.js'
+import { LiveTable } from '../parts/live-table.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { Moment } from './account-screen.js'
+import { GiveRole, TakeRole } from './give-role.js'
+import { type Binding, type BindingKind, bindingKinds, roleBindings } from './sources.js'
+import { subjectText } from './subjects.js'
+
+const route = getRouteApi('/access/roles')
+
+/** Who has which role, on instances and in workspaces, and giving and taking them. */
+export function RolesScreen() {
+  const access = useAccessWords()
+  const { roles: words } = access
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { kind = 'instances', page = 1 } = search
+  const live = useLive(() => roleBindings(kind, page), [kind, page])
+  const [isGiving, setGiving] = useState(false)
+  const [taken, setTaken] = useState<Binding>()
+  return (
+    <>
+      <GiveRole key={kind} kind={kind} opened={isGiving} close={() => setGiving(false)} />
+      {taken && <TakeRole kind={kind} binding={taken} close={() => setTaken(undefined)} />}
+      <LiveTable
+        key={kind}
+        label={access.tabs.roles}
+        live={live}
+        keyOf={({ name }) => name}
+        search={search}
+        change={next => void navigate({ search: rest => ({ ...rest, ...next }), replace: true })}
+        finds={false}
+        empty={words.empty}
+        tools={
+          <>
+            <SegmentedControl
+              aria-label={words.kind}
+              value={kind}
+              onChange={next =>
+                void navigate({ search: next === 'instances' ? {} : { kind: next as BindingKind } })
+              }
+              data={bindingKinds.map(value => ({ value, label: words.kinds[value] }))}
+            />
+            <Button onClick={() => setGiving(true)}>{words.give}</Button>
+          </>
+        }
+        columns={[
+          { title: words.columns.name, cell: ({ name }) => name },
+          {
+            title: words.columns.on,
+            cell: ({ on, namespaces }) => [on, namespaces.join(', ')].filter(Boolean).join(' · '),
+          },
+          { title: words.columns.role, cell: ({ role }) => role },
+          {
+            title: words.columns.who,
+            cell: ({ subjects }) =>
+              subjects.map(subject => (
+                <Text key={subjectText(subject)} size="sm">
+                  {subjectText(subject)}
+                </Text>
+              )),
+          },
+          {
+            title: words.columns.end,
+            cell: ({ expiresAt }) => (expiresAt ? <Moment time={expiresAt} /> : access.never),
+          },
+          { title: words.columns.why, cell: ({ reason }) => reason },
+          {
+            title: words.columns.act,
+            cell: binding => (
+              <Tooltip label={words.delivered} disabled={!binding.delivered}>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={`${words.take} ${binding.name}`}
+                  data-disabled={binding.delivered}
+                  aria-disabled={binding.delivered}
+                  onClick={() => !binding.delivered && setTaken(binding)}
+                >
+                  {words.take}
+                </Button>
+              </Tooltip>
+            ),
+          },
+        ]}
+      />
+    </>
+  )
+}

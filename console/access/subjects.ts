@@ -1,0 +1,25 @@
+/** A user, a group or a service account, as RBAC names it. */
+export interface Subject {
+  readonly kind: string
+  readonly name: string
+  readonly namespace: string
+}
+
+/** `Group platform:shop`, `ServiceAccount ci/deployer`. */
+export const subjectText = ({ kind, name, namespace }: Subject): string =>
+  `${kind} ${namespace ? `${namespace}/` : ''}${name}`
+
+/** Subjects that were typed, one a line, and the first line that names none. */
+export function subjectsOf(text: string): { readonly subjects: readonly Subject[]; readonly wrong?: string } {
+  const subjects: Subject[] = []
+  for (const line of text.split('\n').map(one => one.trim())) {
+    if (line === '') continue
+    const [, kind = '', rest = ''] = /^(User|Group|ServiceAccount)\s+(.+)$/.exec(line) ?? []
+    const [, namespace = '', account = ''] = /^([^/\s]+)\/([^/\s]+)$/.exec(rest) ?? []
+    if (kind === '' || (kind === 'ServiceAccount' && account === '')) return { subjects, wrong: line }
+    subjects.push(
+      kind === 'ServiceAccount' ? { kind, name: account, namespace } : { kind, name: rest, namespace: '' },
+    )
+  }
+  return { subjects }
+}

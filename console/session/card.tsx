@@ -1,0 +1,20 @@
+import { Center, Group, Paper, Stack, Title } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Mark } from '../shell/mark.js'
+
+/** A page of one card: what is shown before anybody is signed in. */
+export const Card = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Center mih="100vh" p="md" component="main">
+    <Paper withBorder p="xl" w="100%" maw={460}>
+      <Stack>
+        <Group wrap="nowrap">
+          <Mark />
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+        </Group>
+        {children}
+      </Stack>
+    </Paper>
+  </Center>
+)

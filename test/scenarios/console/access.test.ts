@@ -1,0 +1,262 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
+import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
+import { selfSigned, servingNames } from '../../../http/listener/serving-certificate.js'
+import type { Api } from '../../../http/server.js'
+import { INSTANCES } from '../../../manifests/instance.js'
+import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
+import { PATIENCE_MS } from '../../patience.js'
+import { type IssuerUnderTest, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
+import { type Visit, visit } from '../support/browser.js'
+import { barriers, describeConsole, picture } from '../support/console-world.js'
+
+describeConsole('a person at the console', {}, world => {
+  let issuer: IssuerUnderTest
+  let signIn: OpenIdSignIn
+  let api: Api
+
+  beforeAll(async () => {
+    issuer = await issuerUnderTest()
+    const file = join(world.proxy.folder, 'authentication.json')
+    writeFileSync(file, issuer.authenticationConfiguration())
+    signIn = new OpenIdSignIn()
+    api = await world.another({
+      authentication: {
+        file,
+        connect: connectIssuer,
+        graceMs: 3_600_000,
+        browserSignIn: {
+          issuer: signIn,
+          clientId: CONSOLE_CLIENT.id,
+          scopes: 'openid offline_access',
+          prompt: 'consent',
+        },
+      },
+    })
+    issuer.serve({ url: api.url })
+  })
+  afterAll(async () => {
+    await signIn?.close()
+    await issuer?.close()
+  })
+
+  /** Opens a view as nobody yet. */
+  async function opened(path: string, options: Parameters<typeof visit>[2] = {}): Promise<Visit> {
+    const visited = await visit(world.browser, 'https://127.0.0.1', options)
+    visited.page.setDefaultTimeout(PATIENCE_MS)
+    await visited.page.goto(api.url + path)
+    return visited
+  }
+
+  /** Fills the issuer's page. */
+  async function asPerson(page: Page, name: string): Promise<void> {
+    await page.getByLabel(name).check()
+    await page.getByLabel('Password').fill(issuer.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+  }
+
+  it('signs in at the issuer and comes back to the view, with a session that is renewed', async () => {
+    const { page, complaints, context } = await opened(`/instances/${world.instance}/clusters`)
+    await page.getByRole('link', { name: /^Sign in at 127/ }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'sign-in-en-light')
+    await page.getByRole('link', { name: /^Sign in at 127/ }).click()
+    await asPerson(page, 'ada')
+    await page.getByRole('button', { name: 'playground:ada' }).waitFor()
+    expect(page.url()).toBe(`${api.url}/instances/${world.instance}/clusters`)
+    // A page that is opened when the token has ended, and the session not.
+    await context.clearCookies({ name: '__Host-kairship-session' })
+    await page.reload()
+    await page.getByRole('button', { name: 'playground:ada' }).waitFor()
+    expect(issuer.refreshes).toBe(1)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('keeps what was typed when the session ends: signing in happens in a window over the page', async () => {
+    const { page, complaints, context } = await opened('/instances')
+    await page.getByRole('link', { name: /^Sign in at 127/ }).click()
+    await asPerson(page, 'ada')
+    await page.getByRole('link', { name: world.instance }).waitFor()
+    await context.clearCookies({ name: /kairship/ })
+    await page.getByLabel('Find by name or alias').fill('not sent yet')
+    await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'session-over-en-light')
+    const [window] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: /^Sign in at 127/ }).click(),
+    ])
+    await window.getByRole('button', { name: 'Go on as ada' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Find by name or alias').inputValue()).toBe('not sent yet')
+    expect(window.isClosed()).toBe(true)
+    await page.getByLabel('Find by name or alias').fill('')
+    await page.getByRole('link', { name: world.instance }).waitFor()
+    // A browser itself logs that its socket was refused.
+    expect(complaints.filter(text => !text.includes("/console/socket' failed"))).toEqual([])
+    await context.close()
+  })
+
+  it('is asked before a link of another user takes the place of the session', async () => {
+    const { page, complaints, context } = await opened('/instances')
+    await page.getByRole('link', { name: /^Sign in at 127/ }).click()
+    await asPerson(page, 'vera')
+    await page.getByRole('button', { name: 'playground:vera' }).waitFor()
+    const link = await world.link(world.proxy.playground.tokens.admin, api)
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByText('The link signs this browser in as admin@playground').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'other-link-en-light')
+    await page.getByRole('button', { name: 'Stay playground:vera' }).click()
+    await page.getByRole('button', { name: 'playground:vera' }).waitFor()
+    await page.goto('about:blank')
+    await page.goto(link)
+    await page.getByRole('button', { name: 'Go on as admin@playground' }).click()
+    await page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('sees who it is, what it may and why, and that a viewer may not give roles', async () => {
+    const { page, complaints, context } = await opened('/access')
+    await page.getByRole('link', { name: /^Sign in at 127/ }).click()
+    await asPerson(page, 'vera')
+    await page
+      .getByRole('row', { name: new RegExp(`^${world.instance} Viewer the whole instance`) })
+      .waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'account-en-light')
+    await page.getByRole('tab', { name: 'Roles' }).click()
+    await page
+      .getByText(/instancerolebindings/)
+      .first()
+      .waitFor()
+    await page.goto(`${api.url}/instances/${world.instance}/access`)
+    await page.getByLabel('Verb').fill('delete')
+    await page.getByLabel('Resource').fill('deployments.apps')
+    await page.getByLabel('Namespace').fill('default')
+    await page.getByRole('button', { name: 'May they?' }).click()
+    await page.getByRole('status').filter({ hasText: 'Denied' }).waitFor()
+    await page
+      .getByText(/^What helps: /)
+      .first()
+      .waitFor()
+    expect(new URL(page.url()).searchParams.get('resource')).toBe('deployments.apps')
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'access-check-en-light')
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('gives a role after seeing what it changes, finds it in the audit, and takes it away', async () => {
+    const { page, complaints, context } = await world.signedIn()
+    await page.goto(`${world.api.url}/access/roles`)
+    await page.getByRole('button', { name: 'Give a role' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name of the binding').fill('on-call')
+    await dialog.getByLabel('Instance').fill(world.instance)
+    await dialog.getByLabel('Namespaces').fill('default')
+    await dialog.getByLabel('Who').fill('somebody')
+    await dialog.getByText('“somebody” is none of').waitFor()
+    await dialog.getByLabel('Who').fill('User <img src=x onerror=alert(1)>')
+    await dialog.getByLabel('Ends at').fill('2100-01-01T12:00')
+    await dialog.getByLabel('Why').fill('incident 7')
+    await dialog.getByRole('button', { name: 'Show what changes' }).click()
+    await dialog.getByText(/more readable$/).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'give-role-en-light')
+    await dialog.getByRole('button', { name: 'Give it' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const row = page.getByRole('row').filter({ hasText: 'on-call' })
+    await row.getByText('User <img src=x onerror=alert(1)>').waitFor()
+    await picture(page, 'roles-en-light')
+    await page.getByRole('tab', { name: 'Audit' }).click()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'CreateInstanceRoleBinding' })
+      .getByText('Succeeded')
+      .waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'audit-en-light')
+    await page.getByRole('tab', { name: 'Roles' }).click()
+    await page.getByRole('button', { name: 'Take away on-call' }).click()
+    await dialog.getByRole('button', { name: 'Show what changes' }).click()
+    await dialog.getByText(/no longer readable$/).waitFor()
+    await dialog.getByRole('button', { name: 'Take away' }).click()
+    await row.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('locks somebody out and lets them in again', async () => {
+    const { page, complaints, context } = await world.signedIn(undefined, {
+      colorScheme: 'dark',
+      locale: 'zh-CN',
+    })
+    await page.goto(`${world.api.url}/access/locks`)
+    await page.getByText('没有被锁定的对象。').waitFor()
+    await page.getByRole('button', { name: '锁定' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('锁定名称').fill('leaver')
+    await dialog.getByLabel('用户').fill('viewer@playground')
+    await dialog.getByRole('button', { name: '锁定' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('row').filter({ hasText: 'leaver' }).waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'locks-zh-dark')
+    await page.getByRole('button', { name: '解除 leaver' }).click()
+    await dialog.getByRole('button', { name: '解除' }).click()
+    await page.getByText('没有被锁定的对象。').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+
+  it('goes on where it was when its server is restarted under it', async () => {
+    const tls = await selfSigned(servingNames(['127.0.0.1:0']))
+    const first = await world.another({ tls })
+    const { page, context } = await visit(world.browser, first.url)
+    page.setDefaultTimeout(PATIENCE_MS)
+    await page.goto(await world.link(world.proxy.playground.tokens.admin, first))
+    const status = page.getByRole('status')
+    await status.filter({ hasText: /^Live$/ }).waitFor()
+    await page.getByLabel('Find by name or alias').fill(world.instance)
+    await page.waitForURL(/name=/)
+    await status.filter({ hasText: /^Live$/ }).waitFor()
+    await first.close()
+    await status.filter({ hasText: 'Not live' }).waitFor()
+    await page.getByRole('link', { name: world.instance }).waitFor()
+    await world.another({ tls, listen: new URL(first.url).host })
+    await status.filter({ hasText: /^Live$/ }).waitFor()
+    expect(await page.getByLabel('Find by name or alias').inputValue()).toBe(world.instance)
+    await page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    await context.close()
+  })
+
+  it('says that an instance is gone that is deleted under its reader, whatever it was called', async () => {
+    const { local } = world.proxy.playground.host
+    const path = `/apis/${INSTANCES.group}/${INSTANCES.version}/${INSTANCES.resource}`
+    const alias = '"><script>alert(1)</script>{{nonce}}\u202egnp.exe'
+    await local.request({
+      method: 'POST',
+      path,
+      body: {
+        apiVersion: 'kairship.io/v1alpha1',
+        kind: 'Instance',
+        metadata: { name: 'passing' },
+        spec: { alias, kubeconfigSecretRef: { namespace: 'karmada-instances', name: 'nowhere' } },
+      },
+    })
+    const { page, complaints, context } = await world.signedIn()
+    await page.getByRole('link', { name: 'passing' }).click()
+    await page.getByText(alias).first().waitFor()
+    await local.request({ method: 'DELETE', path: `${path}/passing` })
+    await page.getByText('The instance passing is gone.').waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
