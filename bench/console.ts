@@ -1,0 +1,61 @@
+/**
+ * npm run bench:console -- [--instances 1000] [--opens 5] [--idle-seconds 20] [--json]
+ *
+ * What the console costs its reader; see bench/README.md.
+ */
+import { cpus, loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import { ConsoleSite } from './console/site.js'
+import { idleRequests, watchHour } from './console/watching.js'
+
+const { values } = parseArgs({
+  options: {
+    instances: { type: 'string', default: '1000' },
+    opens: { type: 'string', default: '5' },
+    'idle-seconds': { type: 'string', default: '20' },
+    json: { type: 'boolean', default: false },
+  },
+})
+const [instances, opens] = [Number(values.instances), Number(values.opens)]
+const idleSeconds = Number(values['idle-seconds'])
+const load = loadavg()[0]?.toFixed(1)
+const site = await ConsoleSite.start(instances)
+// A page is closed with its browser; a signal ends both.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void site.close())
+try {
+  const times: number[] = []
+  let scriptBytes = 0
+  for (let count = 0; count < opens; count += 1) {
+    const opened = await site.open()
+    times.push(Math.round(opened.firstScreenMs))
+    scriptBytes = opened.scriptBytes
+    await opened.close()
+  }
+  times.sort((one, other) => one - other)
+  const firstScreenMs = { median: times[Math.floor(opens / 2)], all: times }
+  console.error(
+    `${(scriptBytes / 1_000).toFixed(1)} kB of script (gzip) before the first screen, which takes ${firstScreenMs.median} ms (${times.join(', ')})`,
+  )
+  const page = await site.open()
+  const idle = await idleRequests(page, idleSeconds)
+  console.error(`${idle.length} requests in ${idleSeconds} s without a change`)
+  const watching = await watchHour(site, page, instances)
+  const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
+  console.error(
+    `an hour of ${instances} instances, ${watching.changes} changes in ${watching.seconds.toFixed(0)} s: ${mb(watching.heapBeforeBytes)} MB before, ${mb(watching.heapAfterBytes)} MB after`,
+  )
+  if (values.json)
+    console.log(
+      JSON.stringify({
+        bench: 'console',
+        cores: cpus().length,
+        load,
+        scriptBytes,
+        firstScreenMs,
+        idle: { seconds: idleSeconds, requests: idle },
+        watching,
+      }),
+    )
+} finally {
+  await site.close()
+}

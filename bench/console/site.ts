@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { kubeConnector } from '../../actors/kube/connector.js'
+import { signInLink } from '../../cli/client/sign-in-link.js'
+import { packageRoot } from '../../config/package-root.js'
+import { type Api, startApi } from '../../http/server.js'
+import { type FakeFleet, fakeFleet, viewOf } from '../../test/http/fakes/fleet.js'
+import { fakeHost } from '../../test/http/fakes/host.js'
+import { fakeLog } from '../../test/http/fakes/log.js'
+import { startBrowser } from '../../test/scenarios/support/browser.js'
+import { unmetered } from '../../test/silent.js'
+
+const TOKEN = 'ann'
+/** The folder of the built console. */
+const built = join(packageRoot(), 'dist', 'console')
+
+/** Runs before anything of the page, and notes when its first instance can be read, in milliseconds since the navigation began. */
+const NOTE_FIRST = `new MutationObserver((_, seen) => {
+  if (!document.querySelector('main a[href^="/instances/"]')) return
+  seen.disconnect()
+  requestAnimationFrame(() => window.noteFirst(performance.now()))
+}).observe(document, { childList: true, subtree: true })`
+
+/** The console over a fleet of stand-ins, and a browser. */
+export class ConsoleSite {
+  private constructor(
+    readonly fleet: FakeFleet,
+    readonly api: Api,
+    readonly browser: Browser,
+  ) {}
+
+  static async start(instances: number): Promise<ConsoleSite> {
+    const fleet = fakeFleet(...Array.from({ length: instances }, (_, n) => viewOf(nameOf(n))))
+    const host = fakeHost({ tokens: { [TOKEN]: { user: TOKEN, groups: ['dev'] } }, allows: () => true })
+    for (const view of fleet.views.values()) host.instances.set(view.name, view.instance)
+    const api = await startApi({
+      ...{ fleet, host, connector: kubeConnector(), log: fakeLog(), auditSink: () => undefined },
+      ...{ meter: unmetered, listen: '127.0.0.1:0', grpcListen: '127.0.0.1:0', console: built },
+    })
+    return new ConsoleSite(fleet, api, await startBrowser())
+  }
+
+  /** A page of a visitor who was never here, from the link until its first instance can be read. */
+  async open(): Promise<OpenPage> {
+    const context = await this.browser.newContext({ ignoreHTTPSErrors: true })
+    const page = await context.newPage()
+    let note: (ms: number) => void = () => undefined
+    const shown = new Promise<number>(resolve => {
+      note = resolve
+    })
+    await page.exposeFunction('noteFirst', (ms: number) => note(ms))
+    await page.addInitScript(NOTE_FIRST)
+    const { url, certificateAuthority = '' } = this.api
+    await page.goto(
+      await signInLink({ server: url, token: TOKEN, certificateAuthorityData: certificateAuthority }),
+    )
+    const firstScreenMs = await shown
+    const scripts = await page.evaluate<string[]>(
+      `performance.getEntriesByType('resource').filter(({ name, startTime }) => /\\.js$/.test(name) && startTime < ${firstScreenMs}).map(({ name }) => new URL(name).pathname)`,
+    )
+    return new OpenPage(page, await context.newCDPSession(page), firstScreenMs, scripts)
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close()
+    await this.api.close()
+  }
+}
+
+/** A page that shows the fleet. */
+export class OpenPage {
+  constructor(
+    readonly page: Page,
+    private readonly devtools: CDPSession,
+    readonly firstScreenMs: number,
+    private readonly scripts: readonly string[],
+  ) {}
+
+  /** Of the scripts that were loaded before its first screen, compressed as for a client that knows gzip alone. */
+  get scriptBytes(): number {
+    return this.scripts
+      .map(path => gzipSync(readFileSync(join(built, path)), { level: 9 }).length)
+      .reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  /** What its scripts hold after a collection, bytes. */
+  async heapBytes(): Promise<number> {
+    await this.devtools.send('HeapProfiler.collectGarbage')
+    await this.devtools.send('Performance.enable')
+    const { metrics } = await this.devtools.send('Performance.getMetrics')
+    return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0
+  }
+
+  close(): Promise<void> {
+    return this.page.context().close()
+  }
+}
+
+export const nameOf = (n: number): string => `instance-${String(n + 1).padStart(5, '0')}`
