@@ -6,6 +6,8 @@ import { useActivityWords } from '../words/activity.js'
 import { useWords } from '../words/use-words.js'
 
 const HEIGHT_PX = 180
+/** Values are of whole minutes: so far apart are the marks below them. */
+const MINUTES = [1, 2, 5, 10, 15, 30]
 
 /** One line of a plot. */
 export interface Line {
@@ -60,11 +62,16 @@ export function Plot({
       {
         width: parent.clientWidth,
         height: HEIGHT_PX,
+        padding: [8, 32, 0, 0],
         legend: { show: false },
         cursor: { show: false },
         scales: { y: { range: (_, __, max) => [0, most ?? Math.max(1, max * 1.1)] } },
         axes: [
-          { ...axis, values: (_, splits) => splits.map(split => time.format(split * 1_000)) },
+          {
+            ...axis,
+            incrs: MINUTES.map(minutes => minutes * 60),
+            values: (_, splits) => splits.map(split => time.format(split * 1_000)),
+          },
           { ...axis, size: 64, values: (_, splits) => splits.map(text) },
         ],
         series: [

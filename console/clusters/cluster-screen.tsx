@@ -125,7 +125,7 @@ function Details({ instance, cluster }: { readonly instance: string; readonly cl
   const facts: readonly (readonly [string, ReactNode])[] = [
     [listWords.columns.version, status?.kubernetesVersion],
     [words.mode, spec?.syncMode],
-    [words.endpoint, spec?.apiEndpoint],
+    [words.server, spec?.apiEndpoint],
     [words.provider, spec?.providerName],
     [listWords.columns.place, [spec?.region, ...(spec?.zones ?? [])].filter(Boolean).join(' · ')],
     [listWords.columns.nodes, listWords.ready(status?.readyNodes ?? 0, status?.totalNodes ?? 0)],

@@ -81,7 +81,9 @@ export function CreateScreen() {
             {text('secretKey', words.secretKey)}
           </Group>
           <Text size="sm">{words.secretHelp}</Text>
-          <Code block>{adoptCommand(fields)}</Code>
+          <Code block tabIndex={0}>
+            {adoptCommand(fields)}
+          </Code>
         </>
       ) : (
         <>
@@ -116,7 +118,9 @@ export function CreateScreen() {
           <Text size="sm" mb={4}>
             {words.becomes}
           </Text>
-          <Code block>{JSON.stringify({ kind: 'Instance', ...requestOf(fields).data }, undefined, 2)}</Code>
+          <Code block tabIndex={0}>
+            {JSON.stringify({ kind: 'Instance', ...requestOf(fields).data }, undefined, 2)}
+          </Code>
         </Alert>
       )}
       <Group>

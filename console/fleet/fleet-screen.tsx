@@ -17,7 +17,7 @@ const route = getRouteApi('/instances')
 
 /** All control planes, live. */
 export function FleetScreen() {
-  const { fleet } = useWords()
+  const { fleet, list } = useWords()
   const { name = '', view, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const live = useLive(() => instances({ name, page }), [name, page])
@@ -85,6 +85,7 @@ export function FleetScreen() {
           value={page}
           onChange={next => void navigate({ search: rest => ({ ...rest, page: next }) })}
           getItemProps={number => ({ 'aria-label': `${fleet.page} ${number}` })}
+          getControlProps={control => ({ 'aria-label': list.turn[control] })}
         />
       )}
     </Stack>

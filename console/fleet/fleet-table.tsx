@@ -1,6 +1,7 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
+import { SCROLLABLE } from '../parts/scrollable.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
@@ -14,7 +15,7 @@ export function FleetTable({ items }: { readonly items: readonly Instance[] }) {
   const { fleet } = useWords()
   const { columns } = fleet
   return (
-    <Table.ScrollContainer minWidth={900}>
+    <Table.ScrollContainer minWidth={900} scrollAreaProps={SCROLLABLE}>
       <Table highlightOnHover verticalSpacing="sm">
         <TableHead
           titles={[

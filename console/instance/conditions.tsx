@@ -1,5 +1,6 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
+import { SCROLLABLE } from '../parts/scrollable.js'
 import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
@@ -9,7 +10,7 @@ export function Conditions({ conditions }: { readonly conditions: readonly Condi
   const { instance } = useWords()
   const { condition: titles, holds } = instance
   return (
-    <Table.ScrollContainer minWidth={640}>
+    <Table.ScrollContainer minWidth={640} scrollAreaProps={SCROLLABLE}>
       <Table verticalSpacing="xs">
         <TableHead titles={[titles.type, titles.status, titles.reason, titles.message, titles.since]} />
         <Table.Tbody>

@@ -1,6 +1,7 @@
 import { Button, Code, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Transition } from '../../proto/gen/kairship/instance_pb.js'
+import { SCROLLABLE } from '../parts/scrollable.js'
 import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
@@ -17,7 +18,7 @@ export function Transitions({ transitions }: { readonly transitions: readonly Tr
   const newest = transitions.toReversed().slice(0, all ? undefined : SHOWN)
   return (
     <>
-      <Table.ScrollContainer minWidth={700}>
+      <Table.ScrollContainer minWidth={700} scrollAreaProps={SCROLLABLE}>
         <Table verticalSpacing="xs">
           <TableHead titles={[titles.time, titles.from, titles.to, titles.event, titles.cause]} />
           <Table.Tbody>

@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { Dot } from '../parts/dot.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
+import { SCROLLABLE } from '../parts/scrollable.js'
 import { TableHead } from '../parts/table-head.js'
 import { useLogWords } from '../words/logs.js'
 import { type PodsOf, podsOf } from './pods.js'
@@ -49,7 +50,7 @@ function ClusterPods({ kinds, ...of }: PodsOf & { readonly kinds: string }) {
         </Text>
       )}
       {live.items.length > 0 && (
-        <Table.ScrollContainer minWidth={560}>
+        <Table.ScrollContainer minWidth={560} scrollAreaProps={SCROLLABLE}>
           <Table verticalSpacing={4} aria-label={words.podsOf(name)}>
             <TableHead
               titles={[columns.pod, columns.phase, columns.ready, columns.restarts, columns.actions]}

@@ -6,6 +6,7 @@ import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'
 import { type ListSearch, ROWS } from './list-search.js'
 import { Problem } from './problem.js'
+import { SCROLLABLE } from './scrollable.js'
 import { TableHead } from './table-head.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
@@ -80,7 +81,7 @@ export function LiveTable<T>({
         <Text c="dimmed">{find ? list.noMatch(find) : empty}</Text>
       )}
       {live.items.length > 0 && (
-        <Table.ScrollContainer minWidth={760}>
+        <Table.ScrollContainer minWidth={760} scrollAreaProps={SCROLLABLE}>
           <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
             <TableHead titles={columns.map(({ title }) => title)} />
             <Table.Tbody>
@@ -107,6 +108,7 @@ export function LiveTable<T>({
           value={page}
           onChange={next => change({ ...search, page: next })}
           getItemProps={number => ({ 'aria-label': `${list.page} ${number}` })}
+          getControlProps={control => ({ 'aria-label': list.turn[control] })}
         />
       )}
     </Stack>

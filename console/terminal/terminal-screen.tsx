@@ -78,11 +78,13 @@ function Shell({
   const words = useTerminalWords()
   const scheme = useComputedColorScheme('light')
   const element = useRef<HTMLDivElement>(null)
+  const shown = useRef<ReturnType<typeof showTerminal>['terminal']>(undefined)
   // The parts of one terminal live and end together; another container is another terminal (see `key`).
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of words or colours must not end what runs
   useEffect(() => {
     if (!element.current) return
     const { terminal, fill } = showTerminal(element.current, themes[scheme], words.region)
+    shown.current = terminal
     const path = execPath(instance, search)
     let waiting = 0
     const shell = new RemoteShell({
@@ -117,9 +119,13 @@ function Shell({
     return () => {
       resized.disconnect()
       shell.stop()
+      shown.current = undefined
       terminal.dispose()
     }
   }, [instance, search.cluster, search.namespace, search.pod, search.container, search.command])
+  useEffect(() => {
+    if (shown.current) shown.current.options.theme = themes[scheme]
+  }, [scheme])
   return <Box ref={element} className="remote-shell" />
 }
 

@@ -88,6 +88,7 @@ export const en = {
     promote: 'Promote',
   },
   list: {
+    turn: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },
     find: 'Find by name',
     count: (n: number) => count(n, 'object', 'objects'),
     noMatch: (text: string) => `Nothing has “${text}” in its name.`,

@@ -78,6 +78,7 @@ export const zh: Words = {
     promote: '提升',
   },
   list: {
+    turn: { first: '第一页', previous: '上一页', next: '下一页', last: '最后一页' },
     find: '按名称查找',
     count: n => `${n.toLocaleString('zh-CN')} 个对象`,
     noMatch: text => `没有名称包含“${text}”的对象。`,

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import { resourcePath } from '../../../manifests/kube.js'
@@ -5,6 +6,15 @@ import { startMember } from '../../../playground/member/member.js'
 import { letIn } from '../../http/proxy/playground-proxy.js'
 import { silent } from '../../silent.js'
 import { barriers, describeConsole, picture } from '../support/console-world.js'
+
+/** Pictures of a page in light and dark; it keeps nobody out in either. */
+async function pictures(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await barriers(page)).toEqual([])
+    await picture(page, `${name}-en-${colorScheme}`)
+  }
+}
 
 describeConsole('operating a fleet in the console', { members: 2 }, world => {
   /** A Deployment on all members, whose containers write two lines and wait. */
@@ -64,7 +74,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     expect(page.url()).toContain('find=small&only=true')
     expect(await barriers(page)).toEqual([])
     await page.getByLabel('Find in lines').fill('')
-    await picture(page, 'logs-en-light')
+    await pictures(page, 'logs')
 
     const other = await context.newPage()
     await other.goto(`${world.api.url}/instances/${world.instance}/workloads/deployments/default/shop`)
@@ -93,8 +103,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await other.setViewportSize({ width: 420, height: 700 })
     await expect.poll(sizeOf).not.toBe(wide)
     await other.setViewportSize({ width: 1_280, height: 720 })
-    expect(await barriers(other)).toEqual([])
-    await picture(other, 'terminal-en-light')
+    await pictures(other, 'terminal')
     await other.keyboard.press('Control+Alt+t')
     expect(await other.evaluate<string>('document.activeElement?.id')).toBe('content')
     await other.getByRole('textbox', { name: /^Terminal/ }).focus()
@@ -154,8 +163,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
         .fill(await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] }))
       await page.getByRole('button', { name: 'Check' }).click()
       await page.getByText('The cluster answers, has not joined yet').waitFor()
-      expect(await barriers(page)).toEqual([])
-      await picture(page, 'join-en-light')
+      await pictures(page, 'join')
       await page.getByRole('button', { name: 'Join', exact: true }).click()
       await page.getByRole('heading', { name: 'fresh' }).waitFor()
       await page.getByText('tier=edge').waitFor()
@@ -174,7 +182,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       await page.getByText('Cordoned: nothing further is placed here.').waitFor()
       await page.getByRole('button', { name: 'Uncordon' }).click()
       await page.getByRole('button', { name: 'Cordon', exact: true }).waitFor()
-      await picture(page, 'cluster-en-light')
+      await pictures(page, 'cluster')
 
       await page.getByRole('button', { name: 'Remove' }).click()
       const dialog = page.getByRole('dialog')
@@ -210,8 +218,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('second')
     await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('The host accepts second.').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'new-instance-en-light')
+    await pictures(page, 'new-instance')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'second' }).waitFor()
     await page.getByText('karmada-instances/second').first().waitFor()
@@ -241,8 +248,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await page.getByText('It is valid until').waitFor()
     await page.getByRole('region', { name: 'Cloud shell' }).getByRole('button', { name: 'Start' }).click()
     await page.getByRole('alert').getByText('install CloudTTY').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'settings-en-light')
+    await pictures(page, 'settings')
     expect(complaints).toEqual([])
   })
 
@@ -256,8 +262,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       .first()
       .waitFor()
     await page.getByRole('img', { name: /^Capacity of its clusters.* CPU \d/ }).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'reads-en-light')
+    await pictures(page, 'reads')
     expect(complaints).toEqual([])
   })
 
@@ -268,8 +273,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await field.waitFor()
     await page.keyboard.type('shop')
     await page.getByRole('option', { name: /shop/ }).first().waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'search-en-light')
+    await pictures(page, 'search')
     await page.keyboard.press('Enter')
     await page.waitForURL('**/workloads/deployments/default/shop')
     await page.keyboard.press('Control+k')
@@ -317,9 +321,41 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       await row.getByText('<img src=x onerror=alert(1)>').waitFor()
       expect(await barriers(each)).toEqual([])
     }
+    for (let batch = 0; batch < 12; batch += 1)
+      await Promise.all(Array.from({ length: 100 }, (_, n) => write(`flood-${batch}-${n}`, 'flood')))
+    await fleet.getByText(/The newest 1,000 of 1,2\d\d events/).waitFor()
+    // Those in sight, however many there are.
+    expect(await fleet.getByRole('row').count()).toBeLessThan(60)
+    await page.getByText(/1,2\d\d objects/).waitFor()
     await fleet.getByLabel('Object').fill('nothing like it')
     await fleet.getByText('There are no events.').waitFor()
-    await picture(page, 'events-en-light')
+    await pictures(page, 'events')
+    expect(complaints).toEqual([])
+  })
+
+  it('fits a narrow window without scrolling sideways, in Chinese, and keeps nobody out there', async () => {
+    const [first = ''] = world.proxy.playground.members.keys()
+    const { page, complaints } = await world.signedIn(undefined, {
+      locale: 'zh-CN',
+      viewport: { width: 360, height: 700 },
+    })
+    const at = `/instances/${world.instance}`
+    for (const [path, text] of [
+      ['/events', '舰队事件'],
+      ['/new-instance', '新建实例'],
+      [`${at}/events`, '仅警告'],
+      [`${at}/clusters/${first}`, '停止调度'],
+      [`${at}/join-cluster`, '加入集群'],
+      [`${at}/settings`, '故障转移'],
+      [`${at}/reads`, '读与写'],
+      [`${at}/workloads/deployments/default/shop/logs`, '自动换行'],
+    ] as const) {
+      await page.goto(`${world.api.url}${path}`)
+      await page.getByText(text).first().waitFor()
+      expect([path, await barriers(page)]).toEqual([path, []])
+      const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+      expect([path, overflow <= 0]).toEqual([path, true])
+    }
     expect(complaints).toEqual([])
   })
 })
