@@ -79,7 +79,8 @@ export async function* workloadLogs(
     if (!request.follow) return
     yield { type: Type.FOLLOWING }
     const clusters = request.clusters.filter(cluster => !absent.has(cluster))
-    yield* follow(objects, own, { ...request, clusters }, logs, present, pause)
+    const told = new Set(unread.map(({ cluster }) => cluster))
+    yield* follow(objects, own, { ...request, clusters, told }, logs, present, pause)
   } finally {
     over.abort(new Error('the logs are not read any more'))
     clear()
@@ -92,11 +93,17 @@ const tooMany = (count: number) =>
     { reason: 'TooManyContainers' },
   )
 
+/** What is followed. */
+interface FollowRequest extends LogRequest {
+  /** Clusters of which it was just said that they cannot be read. */
+  readonly told: ReadonlySet<string>
+}
+
 /** Follows the pods of each member, and the logs of their containers. */
 function follow(
   objects: Objects,
   call: ObjectCall,
-  request: LogRequest,
+  request: FollowRequest,
   logs: ContainerLogs,
   present: readonly ContainerAt[],
   pause: Wait,
@@ -120,7 +127,12 @@ function follow(
   }
 
   async function* member(cluster: string): AsyncGenerator<Message, void> {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    let pauseMs = FIRST_PAUSE_MS
+    if (request.told.has(cluster)) {
+      await pause(pauseMs, call.signal)
+      pauseMs *= 2
+    }
+    for (; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
       const since = performance.now()
       try {
         for await (const { type, pod } of followedPods(objects, call, { ...request.workload, cluster })) {

@@ -107,8 +107,8 @@ describe('a followed log', () => {
     const says = (name: string, query: { follow?: boolean }) =>
       query.follow && name !== 'late' ? [refusal(404, 'NotFound')] : []
     const world = reading(members, says, follow, paused)
-    // Of b that it cannot be read, twice; of each container that it cannot be read, and that it has ended.
-    await next(world, 3 + 2 * MOST_CONTAINERS)
+    // Of b that it cannot be read, once; of each container that it cannot be read, and that it has ended.
+    await next(world, 2 + 2 * MOST_CONTAINERS)
     members.b = [pod('late')]
     goOn()
     expect(await next(world, 1)).toEqual([['JOINED', 'late', undefined]])

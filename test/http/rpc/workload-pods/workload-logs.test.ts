@@ -131,6 +131,25 @@ describe('the logs of a workload', () => {
     expect(asked.filter(name => name === 'nowhere')).toHaveLength(1)
   })
 
+  it('tell of a cluster that cannot be read once, until it is tried again after a pause', async () => {
+    const did: unknown[] = []
+    const hungUp = new Error('hung up')
+    const { messages } = reading(
+      { a: refusal(503, 'ServiceUnavailable') },
+      () => [],
+      { follow: true },
+      async ms => {
+        did.push(ms)
+        if (ms > 10_000) throw hungUp
+      },
+    )
+    const tell = async () => {
+      for await (const { type = 0 } of messages) did.push(Type[type])
+    }
+    await expect(tell()).rejects.toBe(hungUp)
+    expect(did).toEqual(['UNREAD', 'FOLLOWING', 5_000, 'UNREAD', 10_000, 'UNREAD', 20_000])
+  })
+
   it('end where no cluster is there, and tell of one that goes away once', async () => {
     const members: Record<string, readonly KubeObject[] | Error> = { a: [] }
     const { messages } = reading(members, () => [], { follow: true })
