@@ -8,6 +8,9 @@ import { bodyOf, type Manifest, ManifestError, manifestsIn, objectIn, textOf } f
 /** Manifests of one text. */
 const MOST_MANIFESTS = 50
 
+/** A status may change while each try is under way. */
+const MOST_TRIES = 4
+
 /** Where edits are checked and stored. Each answers with the event that follows; neither throws, except the signal's reason. */
 export interface EditSource {
   /** What the server would store: nothing is written. */
@@ -57,40 +60,61 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
     }
   }
 
+  /**
+   * Does it again with a newer version of the object, where it was refused because of a change that no reader would see, such as one of the status: a
+   * refused precondition has written nothing. A change of what is edited is a conflict.
+   */
+  const upToDate = async (
+    base: Base | undefined,
+    attempt: (base: Base | undefined) => Promise<EditEvent>,
+  ): Promise<EditEvent> => {
+    let current = base
+    for (let tries = 1; ; tries += 1) {
+      const event = await attempt(current)
+      if (event.type !== 'conflicted' || event.theirs.text !== base?.text || tries === MOST_TRIES)
+        return event
+      current = event.theirs
+    }
+  }
+
   return {
-    async check(text, base, signal) {
-      try {
-        const manifests = readable(text, base)
-        const answers: KubeAnswer[] = []
-        for (const manifest of manifests) answers.push(await send(manifest, base, true, signal))
-        const checked: Checked = {
-          before: base?.text ?? '',
-          after: answers.map(answer => textOf(objectIn(answer.text))).join('---\n'),
-          warnings: answers.flatMap(({ warnings }) => warnings),
-        }
-        return { type: 'checked', checked }
-      } catch (error) {
-        signal.throwIfAborted()
-        return after(error, base, signal)
+    check: (text, base, signal) => upToDate(base, current => check(text, current, signal)),
+    apply: (text, base) => upToDate(base, current => apply(text, current)),
+  }
+
+  async function check(text: string, base: Base | undefined, signal: AbortSignal): Promise<EditEvent> {
+    try {
+      const manifests = readable(text, base)
+      const answers: KubeAnswer[] = []
+      for (const manifest of manifests) answers.push(await send(manifest, base, true, signal))
+      const checked: Checked = {
+        before: base?.text ?? '',
+        after: answers.map(answer => textOf(objectIn(answer.text))).join('---\n'),
+        warnings: answers.flatMap(({ warnings }) => warnings),
       }
-    },
-    async apply(text, base) {
-      const stored: string[] = []
-      let manifests: Manifest[] = []
-      try {
-        manifests = readable(text, base)
-        for (const manifest of manifests) {
-          await send(manifest, base, false)
-          stored.push(titleOf(manifest))
-        }
-        return { type: 'applied', stored }
-      } catch (error) {
-        const event = await after(error, base)
-        const left = manifests[stored.length]
-        if (event.type !== 'failed' || stored.length === 0 || !left) return event
-        return { type: 'partlyApplied', stored, text: text.slice(left.from), problem: event.problem }
+      return { type: 'checked', checked }
+    } catch (error) {
+      signal.throwIfAborted()
+      return after(error, base, signal)
+    }
+  }
+
+  async function apply(text: string, base: Base | undefined): Promise<EditEvent> {
+    const stored: string[] = []
+    let manifests: Manifest[] = []
+    try {
+      manifests = readable(text, base)
+      for (const manifest of manifests) {
+        await send(manifest, base, false)
+        stored.push(titleOf(manifest))
       }
-    },
+      return { type: 'applied', stored }
+    } catch (error) {
+      const event = await after(error, base)
+      const left = manifests[stored.length]
+      if (event.type !== 'failed' || stored.length === 0 || !left) return event
+      return { type: 'partlyApplied', stored, text: text.slice(left.from), problem: event.problem }
+    }
   }
 }
 

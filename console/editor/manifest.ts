@@ -90,7 +90,10 @@ export function textOf(object: KubeObject): string {
   const shown = Object.fromEntries(
     Object.entries(metadata).filter(([field]) => !OWN.includes(field as never)),
   )
-  const document = new Document({ apiVersion, kind, metadata: shown, ...rest }, { version: '1.1' })
+  const document = new Document(
+    { apiVersion, kind, metadata: shown, ...rest },
+    { version: '1.1', aliasDuplicateObjects: false },
+  )
   return document.toString(WRITING)
 }
 

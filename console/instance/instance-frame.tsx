@@ -31,6 +31,7 @@ export function InstanceFrame() {
           <Tabs.Tab value="overview">{tabs.overview}</Tabs.Tab>
           <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
           <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
+          <Tabs.Tab value="objects">{tabs.objects}</Tabs.Tab>
           <Tabs.Tab value="policies">{tabs.policies}</Tabs.Tab>
           <Tabs.Tab value="rehearse">{tabs.rehearse}</Tabs.Tab>
           <Tabs.Tab value="promote">{tabs.promote}</Tabs.Tab>

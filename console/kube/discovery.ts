@@ -21,6 +21,17 @@ export async function typeOf(api: KubeApi, apiVersion: string, kind: string): Pr
   )
 }
 
+/** The type of a resource, as addresses name it. @throws KubeError 404 where the instance serves none of that name */
+export async function typeOfResource(
+  api: KubeApi,
+  apiVersion: string,
+  resource: string,
+): Promise<ObjectType> {
+  const found = (await typesOf(api, apiVersion)).find(type => type.resource === resource)
+  if (found) return found
+  throw new KubeError(`the instance ${api.instance} serves no ${resource} in ${apiVersion}`, 404, 'NotFound')
+}
+
 /** The types of a group's version. Those that are known are not asked for again; a failure is forgotten. */
 function typesOf(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[]> {
   const key = keyOf(api, apiVersion)

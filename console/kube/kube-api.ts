@@ -104,13 +104,20 @@ export class KubeApi {
     return JSON.parse(text) as KubeObject
   }
 
-  /** Merges a part into an object (RFC 7386). @throws what `request` throws */
-  async merge(at: ObjectAddress, part: unknown): Promise<KubeObject> {
-    const { text } = await this.request('PATCH', objectPath(at), {
-      query: { fieldManager: FIELD_MANAGER },
-      body: { type: 'application/merge-patch+json', text: JSON.stringify(part) },
+  /**
+   * Deletes one object, and after it what it owns. @param uid of the object that was looked at: another of the same name is left alone
+   * @throws what `request` throws
+   */
+  async delete(at: ObjectAddress, uid: string): Promise<void> {
+    const options = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      ...(uid !== '' && { preconditions: { uid } }),
+    }
+    await this.request('DELETE', objectPath(at), {
+      body: { type: 'application/json', text: JSON.stringify(options) },
     })
-    return JSON.parse(text) as KubeObject
   }
 }
 

@@ -2,7 +2,7 @@ import { ListChange_Type as Type } from '../../proto/gen/kairship/types_pb.js'
 import type { Change } from './live-page.js'
 
 /** What the messages of all Watches have beside their object. */
-interface Message {
+export interface Message {
   readonly type: Type
   readonly total: number
   readonly resumeToken: string

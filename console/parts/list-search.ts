@@ -12,3 +12,8 @@ export const listSearch = ({ find, page }: Record<string, unknown>): ListSearch 
   ...(typeof find === 'string' && find !== '' && { find }),
   ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
 })
+
+/** What the address of one object says: whether it is edited. */
+export const editSearch = ({ edit }: Record<string, unknown>): { readonly edit?: true } => ({
+  ...(edit === true && { edit }),
+})

@@ -10,7 +10,7 @@ import { checkSearch } from '../access/check-search.js'
 import type { BindingKind } from '../access/sources.js'
 import { eventSearch, fleetEventSearch } from '../events/event-search.js'
 import { logSearch } from '../logs/log-search.js'
-import { type ListSearch, listSearch } from '../parts/list-search.js'
+import { editSearch, type ListSearch, listSearch } from '../parts/list-search.js'
 import { isPolicyKind, type PolicyKind } from '../policies/policy-kinds.js'
 import { isPromotedKind, type PromotedKind } from '../promote/promoted-kind.js'
 import { thoughtIn } from '../rehearse/thought.js'
@@ -91,6 +91,7 @@ const workloads = createRoute({
 const workload = createRoute({
   getParentRoute: () => instance,
   path: 'workloads/$kind/$namespace/$workload',
+  validateSearch: editSearch,
   component: lazyRouteComponent(() => import('../workloads/workload-screen.js'), 'WorkloadScreen'),
 })
 
@@ -269,6 +270,51 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('../access/audit-screen.js'), 'AuditScreen'),
 })
 
+const newWorkload = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/new',
+  validateSearch: ({ kind, namespace }: Record<string, unknown>) => ({
+    ...(isWorkloadKind(kind) && { kind }),
+    ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
+  }),
+  component: lazyRouteComponent(() => import('../workloads/create/create-screen.js'), 'CreateWorkloadScreen'),
+})
+
+const objectsStart = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects',
+  beforeLoad: ({ params }) => {
+    throw redirect({
+      to: '/instances/$name/objects/$kind',
+      params: { ...params, kind: 'services' },
+      replace: true,
+    } as never)
+  },
+})
+
+const objects = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../objects/objects-screen.js'), 'ObjectsScreen'),
+})
+
+const newObject = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind/new',
+  validateSearch: ({ namespace }: Record<string, unknown>) => ({
+    ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
+  }),
+  component: lazyRouteComponent(() => import('../objects/create-screen.js'), 'CreateObjectScreen'),
+})
+
+const object = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind/$namespace/$object',
+  validateSearch: editSearch,
+  component: lazyRouteComponent(() => import('../objects/object-screen.js'), 'ObjectScreen'),
+})
+
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -281,6 +327,7 @@ export const router = createRouter({
       ...[overview, clusters, cluster, joinCluster, workloads, workload, logs, terminal],
       ...[events, reads, settings],
       ...[policies, newPolicy, policy, editedPolicy, rehearse, promote, check],
+      ...[newWorkload, objectsStart, objects, newObject, object],
     ]),
     access.addChildren([account, roles, workspaces, locks, audit]),
   ]),

@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, Drawer, Modal } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
 /** The console's look: quiet surfaces, one colour for what can be done, state colours for what is. */
 export const theme = createTheme({
@@ -11,10 +11,12 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Mono", "Noto Sans Mono", monospace',
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
-  // What locks scrolling writes styles without the page's nonce, which its policy refuses.
   components: {
-    Modal: Modal.extend({ defaultProps: { lockScroll: false } }),
-    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+    // The colour is that of its edge: as text it would be too pale.
+    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    // It would write a style into the page, which the page's policy refuses.
+    Modal: { defaultProps: { lockScroll: false } },
+    Drawer: { defaultProps: { lockScroll: false } },
   },
 })
 

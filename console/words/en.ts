@@ -1,5 +1,6 @@
 import { compareEn } from './compare.js'
 import { editorEn } from './editor.js'
+import { objectsEn } from './objects.js'
 import { placementEn, policiesEn } from './policies.js'
 import { promoteEn } from './promote.js'
 import { rehearseEn } from './rehearse.js'
@@ -11,6 +12,7 @@ const count = (n: number, one: string, other: string): string =>
 
 export const en = {
   editor: editorEn,
+  objects: objectsEn,
   placement: placementEn,
   policies: policiesEn,
   promote: promoteEn,
@@ -62,6 +64,10 @@ export const en = {
     retry: 'Try again',
     notFound: 'There is no such page.',
   },
+  may: {
+    denied: (verb: string, what: string) =>
+      `Not allowed: none of your roles here lets you ${verb} ${what}. The page “Access” says who can give it.`,
+  },
   live: {
     loading: 'Loading',
     live: 'Live',
@@ -79,6 +85,7 @@ export const en = {
     overview: 'Overview',
     clusters: 'Member clusters',
     workloads: 'Workloads',
+    objects: 'Objects',
     events: 'Events',
     reads: 'Reads and writes',
     settings: 'Settings',
@@ -124,6 +131,8 @@ export const en = {
       deleting: 'Deleting',
       notReady: 'Not ready',
       stopped: 'Stopped',
+      completed: 'Completed',
+      failed: 'Failed',
       waiting: 'Waiting',
     },
     columns: {

@@ -1,12 +1,14 @@
 import { compareZh } from './compare.js'
 import { editorZh } from './editor.js'
 import type { Words } from './en.js'
+import { objectsZh } from './objects.js'
 import { placementZh, policiesZh } from './policies.js'
 import { promoteZh } from './promote.js'
 import { rehearseZh } from './rehearse.js'
 
 export const zh: Words = {
   editor: editorZh,
+  objects: objectsZh,
   placement: placementZh,
   policies: policiesZh,
   promote: promoteZh,
@@ -52,6 +54,10 @@ export const zh: Words = {
     close: '可以关闭此窗口，回到原来的窗口。',
   },
   problem: { title: '操作未成功', close: '关闭', retry: '重试', notFound: '没有这个页面。' },
+  may: {
+    denied: (verb, what) =>
+      `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问”页面会说明谁可以授予。`,
+  },
   live: {
     loading: '加载中',
     live: '实时',
@@ -69,6 +75,7 @@ export const zh: Words = {
     overview: '概览',
     clusters: '成员集群',
     workloads: '工作负载',
+    objects: '对象',
     events: '事件',
     reads: '读与写',
     settings: '设置',
@@ -114,6 +121,8 @@ export const zh: Words = {
       deleting: '删除中',
       notReady: '未就绪',
       stopped: '已停止',
+      completed: '已完成',
+      failed: '失败',
       waiting: '等待中',
     },
     columns: {

@@ -1,23 +1,17 @@
-import { Anchor, Breadcrumbs, Group, Paper, Stack, Text, Title } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Anchor, Badge, Breadcrumbs, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useEffect } from 'react'
-import { serviceClient } from '../../client/service-client.js'
-import { PlacementService } from '../../proto/gen/kairship/placement_pb.js'
-import { rest } from '../connection/rest.js'
+import { ObjectEdit } from '../editor/object-edit.js'
 import { useLive } from '../live/use-live.js'
 import { WorkloadPods } from '../logs/workload-pods.js'
+import { Propagation } from '../objects/propagation.js'
 import { Freshness } from '../parts/freshness.js'
-import { Problem } from '../parts/problem.js'
 import { useLogWords } from '../words/logs.js'
 import { useWords } from '../words/use-words.js'
+import { WorkloadActions } from './actions.js'
 import { Distribution } from './distribution.js'
-import { Trace } from './trace.js'
-import { isWorkloadKind, workloadKinds } from './workload.js'
+import { isWorkloadKind, workloadType } from './workload.js'
 import { WorkloadStateBadge } from './workload-state.js'
 import { workloads } from './workloads.js'
-
-const placement = serviceClient(PlacementService, rest)
 
 const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload')
 
@@ -25,28 +19,17 @@ const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload
 export function WorkloadScreen() {
   const { name: instance, kind: given, namespace, workload: name } = route.useParams()
   const kind = isWorkloadKind(given) ? given : 'deployments'
-  const { workloads: words, trace: traceWords, problem } = useWords()
+  const { objects, workloads: words, trace: traceWords, problem } = useWords()
+  const { edit } = route.useSearch()
+  const navigate = route.useNavigate()
   const logWords = useLogWords()
-  const queries = useQueryClient()
   const live = useLive(
     () => ({
-      ...workloads(kind, { instance, find: name, namespace, only: name }),
+      ...workloads(kind, { instance, namespace, only: name }),
     }),
     [kind, instance, namespace, name],
   )
   const shown = live.items.find(({ metadata }) => metadata?.name === name && metadata.namespace === namespace)
-  const { kind: word, apiVersion } = workloadKinds[kind]
-  const key = ['trace', instance, word, namespace, name]
-  const trace = useQuery({
-    queryKey: key,
-    queryFn: ({ signal }) =>
-      placement.tracePropagation({ instance, apiVersion, kind: word, namespace, name }, { signal }),
-  })
-  // What the members report changes the template's status: the way there is looked at again then.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is shown is a reason to look again
-  useEffect(() => {
-    void queries.invalidateQueries({ queryKey: key })
-  }, [shown])
   if (!isWorkloadKind(given)) return <Title order={2}>{problem.notFound}</Title>
   return (
     <Stack>
@@ -67,6 +50,8 @@ export function WorkloadScreen() {
         <Group>
           <Title order={2}>{name}</Title>
           {shown && <WorkloadStateBadge state={shown.state} />}
+          {shown?.isPaused && <Badge variant="outline">{objects.paused}</Badge>}
+          {shown?.note && <Text>{shown.note}</Text>}
           {shown && (
             <Text>
               {words.columns.ready} {shown.ready}/{shown.desired}
@@ -75,6 +60,21 @@ export function WorkloadScreen() {
         </Group>
         <Freshness page={live} />
       </Group>
+      {shown && !edit && (
+        <WorkloadActions
+          instance={instance}
+          kind={kind}
+          workload={shown}
+          edit={() => void navigate({ search: { edit: true } })}
+        />
+      )}
+      {edit && (
+        <ObjectEdit
+          instance={instance}
+          at={{ type: workloadType(kind), namespace, name }}
+          close={() => void navigate({ search: {} })}
+        />
+      )}
       {live.state === 'live' && !shown && <Text>{words.gone(name)}</Text>}
       {shown && (
         <Paper withBorder p="lg" component="section">
@@ -102,7 +102,7 @@ export function WorkloadScreen() {
           <WorkloadPods
             instance={instance}
             namespace={namespace}
-            kind={word}
+            kind={workloadType(kind).kind}
             kinds={given}
             name={name}
             clusters={shown.clusters.map(cluster => cluster.name)}
@@ -113,8 +113,7 @@ export function WorkloadScreen() {
         <Title order={3} size="h4" mb="sm">
           {traceWords.title}
         </Title>
-        {trace.error && <Problem error={trace.error} retry={() => void trace.refetch()} />}
-        {trace.data && <Trace trace={trace.data} />}
+        <Propagation instance={instance} at={{ type: workloadType(kind), namespace, name }} seen={shown} />
       </Paper>
     </Stack>
   )

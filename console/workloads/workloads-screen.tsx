@@ -2,10 +2,11 @@ import { Anchor, SegmentedControl } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
+import { MayButton, useListRights } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from './distribution.js'
-import { isWorkloadKind, workloadKey, workloadKinds } from './workload.js'
+import { isWorkloadKind, workloadKey, workloadKinds, workloadType } from './workload.js'
 import { WorkloadStateBadge } from './workload-state.js'
 import { workloads } from './workloads.js'
 
@@ -16,7 +17,8 @@ export function WorkloadsScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'deployments', ...search } = route.useSearch()
   const navigate = route.useNavigate()
-  const { workloads: words } = useWords()
+  const { objects, workloads: words } = useWords()
+  const rights = useListRights(instance)
   const live = useLive(
     () => workloads(kind, { instance, ...search }),
     [kind, instance, search.find, search.page],
@@ -33,14 +35,30 @@ export function WorkloadsScreen() {
       }
       empty={words.empty}
       tools={
-        <SegmentedControl
-          aria-label={words.kind}
-          value={kind}
-          onChange={next => {
-            if (isWorkloadKind(next)) void navigate({ search: next === 'deployments' ? {} : { kind: next } })
-          }}
-          data={Object.entries(workloadKinds).map(([value, { kind: label }]) => ({ value, label }))}
-        />
+        <>
+          <SegmentedControl
+            aria-label={words.kind}
+            value={kind}
+            onChange={next => {
+              if (isWorkloadKind(next))
+                void navigate({ search: next === 'deployments' ? {} : { kind: next } })
+            }}
+            data={Object.entries(workloadKinds).map(([value, { kind: label }]) => ({ value, label }))}
+          />
+          <MayButton
+            rights={rights}
+            wish={{ verb: 'create', type: workloadType(kind) }}
+            onClick={() =>
+              void navigate({
+                to: '/instances/$name/workloads/new',
+                params: { name: instance },
+                search: { kind },
+              } as never)
+            }
+          >
+            {objects.create}
+          </MayButton>
+        </>
       }
       columns={[
         {

@@ -1,21 +1,32 @@
 import { serviceClient } from '../../client/service-client.js'
 import type { Deployment } from '../../proto/gen/kairship/apps_pb.js'
 import { AppsService } from '../../proto/gen/kairship/apps_pb.js'
+import {
+  BatchService,
+  type CronJob,
+  CronJobStatus_CronJobState as CronJobState,
+  type Job,
+  JobStatus_JobState as JobState,
+} from '../../proto/gen/kairship/batch_pb.js'
+import { WorkloadState as State } from '../../proto/gen/kairship/types_pb.js'
 import type { DaemonSet, StatefulSet } from '../../proto/gen/kairship/workload_pb.js'
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
-import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
+import { rpcSource } from '../live/rpc-source.js'
 import { type ListSearch, ROWS } from '../parts/list-search.js'
-import { type Workload, type WorkloadKind, workloadKey } from './workload.js'
+import { workloadKey as keyOf, type Workload, type WorkloadKind, type WorkloadState } from './workload.js'
 
-const [apps, others] = [serviceClient(AppsService, rest), serviceClient(WorkloadService, rest)]
+const apps = serviceClient(AppsService, rest)
+const others = serviceClient(WorkloadService, rest)
+const batch = serviceClient(BatchService, rest)
 
 /** What is asked for: an instance's workloads whose name contains a text, or one of them. */
 interface Wanted extends ListSearch {
   readonly instance: string
-  /** Only this one. */
+  /** Only of this namespace. */
   readonly namespace?: string
+  /** Only this one. */
   readonly only?: string
 }
 
@@ -23,45 +34,56 @@ interface Wanted extends ListSearch {
 export const workloads = (kind: WorkloadKind, wanted: Wanted): Source<Workload> => sources[kind](wanted)
 
 const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload>>> = {
-  deployments: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await apps.listInstanceDeployments(listOf(wanted), { signal })
-      return { items: items.map(ofDeployment), total: pagination?.total ?? items.length }
-    },
-    watch: (resumeToken, signal) =>
-      changesOf(
-        apps.watchDeployments(watchOf(wanted, resumeToken), { signal }),
-        ({ deployment }) => deployment && ofDeployment(deployment),
-      ),
-    keyOf: workloadKey,
-  }),
-  statefulsets: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await others.listStatefulSets(listOf(wanted), { signal })
-      return { items: items.map(ofStatefulSet), total: pagination?.total ?? items.length }
-    },
-    watch: (resumeToken, signal) =>
-      changesOf(
-        others.watchStatefulSets(watchOf(wanted, resumeToken), { signal }),
-        ({ statefulSet }) => statefulSet && ofStatefulSet(statefulSet),
-      ),
-    keyOf: workloadKey,
-  }),
-  daemonsets: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await others.listDaemonSets(listOf(wanted), { signal })
-      return { items: items.map(ofDaemonSet), total: pagination?.total ?? items.length }
-    },
-    watch: (resumeToken, signal) =>
-      changesOf(
-        others.watchDaemonSets(watchOf(wanted, resumeToken), { signal }),
-        ({ daemonSet }) => daemonSet && ofDaemonSet(daemonSet),
-      ),
-    keyOf: workloadKey,
-  }),
+  deployments: wanted =>
+    rpcSource({
+      list: options => apps.listInstanceDeployments(listOf(wanted), options),
+      watch: (token, options) => apps.watchDeployments(watchOf(wanted, token), options),
+      itemOf: ({ deployment }) => deployment,
+      rowOf: ofDeployment,
+      keyOf,
+    }),
+  statefulsets: wanted =>
+    rpcSource({
+      list: options => others.listStatefulSets(listOf(wanted), options),
+      watch: (token, options) => others.watchStatefulSets(watchOf(wanted, token), options),
+      itemOf: ({ statefulSet }) => statefulSet,
+      rowOf: ofStatefulSet,
+      keyOf,
+    }),
+  daemonsets: wanted =>
+    rpcSource({
+      list: options => others.listDaemonSets(listOf(wanted), options),
+      watch: (token, options) => others.watchDaemonSets(watchOf(wanted, token), options),
+      itemOf: ({ daemonSet }) => daemonSet,
+      rowOf: ofDaemonSet,
+      keyOf,
+    }),
+  jobs: wanted =>
+    rpcSource({
+      list: options => batch.listInstanceJobs(listOf(wanted), options),
+      watch: (token, options) => batch.watchJobs(watchOf(wanted, token), options),
+      itemOf: ({ job }) => job,
+      rowOf: ofJob,
+      keyOf,
+    }),
+  cronjobs: wanted =>
+    rpcSource({
+      list: options => batch.listInstanceCronJobs(listOf(wanted), options),
+      watch: (token, options) => batch.watchCronJobs(watchOf(wanted, token), options),
+      itemOf: ({ cronjob }) => cronjob,
+      rowOf: ofCronJob,
+      keyOf,
+    }),
 }
 
-const listOf = ({ instance, find = '', page = 1 }: Wanted) => ({ instance, name: find, page, pageSize: ROWS })
+const listOf = ({ instance, find = '', page = 1, namespace = '', only }: Wanted) => ({
+  instance,
+  name: find,
+  namespace,
+  page,
+  pageSize: ROWS,
+  ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
+})
 
 const watchOf = ({ instance, find = '', namespace = '', only }: Wanted, resumeToken: string) => ({
   instance,
@@ -71,26 +93,76 @@ const watchOf = ({ instance, find = '', namespace = '', only }: Wanted, resumeTo
   ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
 })
 
-const ofDeployment = ({ metadata, status }: Deployment): Workload => ({
+const states: Readonly<Record<State, WorkloadState>> = {
+  [State.UNSPECIFIED]: 'waiting',
+  [State.RUNNING]: 'running',
+  [State.DELETING]: 'deleting',
+  [State.NOT_READY]: 'notReady',
+  [State.STOPPED]: 'stopped',
+  [State.WAITING]: 'waiting',
+}
+
+const stateOf = (state: State | undefined): WorkloadState => states[state ?? State.UNSPECIFIED] ?? 'waiting'
+
+const ofDeployment = ({ metadata, spec, status }: Deployment): Workload => ({
   metadata,
-  state: status?.state ?? 0,
+  state: stateOf(status?.state),
   ready: status?.readyReplicas ?? 0,
   desired: status?.desiredReplicas ?? 0,
   clusters: status?.clusters ?? [],
+  isPaused: spec?.paused ?? false,
 })
 
 const ofStatefulSet = ({ metadata, status }: StatefulSet): Workload => ({
   metadata,
-  state: status?.state ?? 0,
+  state: stateOf(status?.state),
   ready: status?.readyReplicas ?? 0,
   desired: status?.desiredReplicas ?? 0,
   clusters: status?.clusters ?? [],
+  isPaused: false,
 })
 
 const ofDaemonSet = ({ metadata, status }: DaemonSet): Workload => ({
   metadata,
-  state: status?.state ?? 0,
+  state: stateOf(status?.state),
   ready: status?.numberReady ?? 0,
   desired: status?.desiredNumberScheduled ?? 0,
   clusters: status?.clusters ?? [],
+  isPaused: false,
+})
+
+const jobStates: Readonly<Record<JobState, WorkloadState>> = {
+  [JobState.JOB_STATE_UNSPECIFIED]: 'waiting',
+  [JobState.Waiting]: 'waiting',
+  [JobState.Running]: 'running',
+  [JobState.Completed]: 'completed',
+  [JobState.Deleting]: 'deleting',
+  [JobState.Failed]: 'failed',
+}
+
+const ofJob = ({ metadata, spec, status }: Job): Workload => ({
+  metadata,
+  state: jobStates[status?.phase ?? JobState.JOB_STATE_UNSPECIFIED] ?? 'waiting',
+  ready: status?.succeed ?? 0,
+  desired: Math.max(1, spec?.completions ?? 0),
+  clusters: status?.clusters ?? [],
+  isPaused: spec?.suspend ?? false,
+})
+
+const cronJobStates: Readonly<Record<CronJobState, WorkloadState>> = {
+  [CronJobState.CRONJOB_STATE_UNSPECIFIED]: 'waiting',
+  [CronJobState.Waiting]: 'waiting',
+  [CronJobState.Activated]: 'running',
+  [CronJobState.Stopped]: 'stopped',
+  [CronJobState.Deleting]: 'deleting',
+}
+
+const ofCronJob = ({ metadata, spec, status, availed, total }: CronJob): Workload => ({
+  metadata,
+  state: cronJobStates[status?.phase ?? CronJobState.CRONJOB_STATE_UNSPECIFIED] ?? 'waiting',
+  ready: availed,
+  desired: total,
+  clusters: status?.clusters ?? [],
+  isPaused: spec?.paused ?? false,
+  ...(spec?.schedule && { note: spec.schedule }),
 })

@@ -5,6 +5,10 @@ import { tags } from '@lezer/highlight'
 
 const mono = 'var(--mantine-font-family-monospace)'
 
+/** Dark or pale enough to be read on the colours of a comparison, too. */
+const FIELDS =
+  'light-dark(color-mix(in srgb, var(--mantine-color-teal-9) 70%, black), var(--mantine-color-teal-3))'
+
 /** The page's own colours, dark and light, and sizes that follow the reader's. */
 const surface = EditorView.theme({
   '&': {
@@ -59,7 +63,7 @@ const surface = EditorView.theme({
 const colours = HighlightStyle.define([
   {
     tag: [tags.propertyName, tags.definition(tags.propertyName)],
-    color: 'var(--mantine-primary-color-text)',
+    color: FIELDS,
   },
   { tag: [tags.string, tags.special(tags.string)], color: 'var(--mantine-color-text)' },
   { tag: [tags.number, tags.bool, tags.null, tags.keyword], color: 'var(--mantine-color-violet-text)' },
@@ -100,6 +104,8 @@ const nonce = () => document.querySelector<HTMLMetaElement>('meta[property=csp-n
 /** How every editor and comparison looks. @param locale of the reader: `en` or `zh-CN` */
 export const look = (locale: string): Extension => [
   EditorView.cspNonce.of(nonce()),
+  // What scrolls can be reached by who has no pointer, also where it is only read.
+  EditorView.contentAttributes.of({ tabindex: '0' }),
   surface,
   syntaxHighlighting(colours),
   ...(locale.startsWith('zh') ? [EditorState.phrases.of(chinese)] : []),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { editSource } from '../../../console/editor/edit-source.js'
+import { textOf } from '../../../console/editor/manifest.js'
 import { KubeApi, type KubeFetch } from '../../../console/kube/kube-api.js'
 
 const type = { group: '', version: 'v1', resource: 'configmaps', kind: 'ConfigMap', isNamespaced: true }
@@ -81,6 +82,28 @@ describe('an edit over an instance’s own API', () => {
       method === 'PUT' ? refusal(409, 'Conflict') : { body: stored('1') },
     )
     expect(await editSource(api, at).check(text, base, never)).toMatchObject({ type: 'failed' })
+  })
+
+  it('goes on with a newer version where nothing of what is edited has changed', async () => {
+    const versions = ['2', '3']
+    const { api, sent } = fakeApi(({ method, body }) => {
+      if (method === 'GET') return { body: stored(versions.shift() ?? '3') }
+      return body.includes('resourceVersion: "3"') ? { body: stored('4') } : refusal(409, 'Conflict')
+    })
+    const unchanged = { ...base, text: textOf(stored('1')) }
+    expect(await editSource(api, at).apply(text, unchanged)).toMatchObject({ type: 'applied' })
+    expect(sent.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT', 'GET', 'PUT'])
+  })
+
+  it('is a conflict in the end where the object never rests', async () => {
+    let version = 1
+    const { api, sent } = fakeApi(({ method }) => {
+      version += 1
+      return method === 'PUT' ? refusal(409, 'Conflict') : { body: stored(`${version}`) }
+    })
+    const unchanged = { ...base, text: textOf(stored('1')) }
+    expect(await editSource(api, at).apply(text, unchanged)).toMatchObject({ type: 'conflicted' })
+    expect(sent.filter(({ method }) => method === 'PUT')).toHaveLength(4)
   })
 
   it('says that the object is gone', async () => {

@@ -1,0 +1,35 @@
+import { Loader } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { KubeApi } from '../kube/kube-api.js'
+import type { ObjectAddress } from '../kube/object.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { readBase } from './edit-source.js'
+import { ObjectEditor } from './object-editor.js'
+
+/** Reads an object and edits it. */
+export function ObjectEdit({
+  instance,
+  at,
+  close,
+}: {
+  readonly instance: string
+  readonly at: ObjectAddress
+  readonly close: () => void
+}) {
+  const { editor: words } = useWords()
+  const api = useMemo(() => new KubeApi(instance), [instance])
+  const { data, error, refetch } = useQuery({
+    queryKey: ['edited', instance, at],
+    queryFn: ({ signal }) => readBase(api, at, signal),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  if (error) return <Problem error={error} retry={() => void refetch()} />
+  if (!data) return <Loader aria-label={words.loading} />
+  const title = `${at.type.kind} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
+  return (
+    <ObjectEditor api={api} title={title} at={at} text={data.text} base={data} done={close} cancel={close} />
+  )
+}

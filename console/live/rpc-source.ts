@@ -1,0 +1,34 @@
+import { changesOf, type Message } from './changes.js'
+import type { Source } from './live-page.js'
+
+/** A List and a Watch of the API, and how a screen shows what they answer. */
+interface Rpcs<T, M extends Message, R> {
+  readonly list: (options: { readonly signal: AbortSignal }) => Promise<{
+    readonly items: readonly T[]
+    readonly pagination?: { readonly total: number } | undefined
+  }>
+  readonly watch: (resumeToken: string, options: { readonly signal: AbortSignal }) => AsyncIterable<M>
+  readonly itemOf: (message: M) => T | undefined
+  readonly rowOf: (item: T) => R
+  readonly keyOf: (row: R) => string
+}
+
+/** A page of what a List answers, kept current by its Watch. */
+export const rpcSource = <T, M extends Message, R>({
+  list,
+  watch,
+  itemOf,
+  rowOf,
+  keyOf,
+}: Rpcs<T, M, R>): Source<R> => ({
+  async list(signal) {
+    const { items, pagination } = await list({ signal })
+    return { items: items.map(rowOf), total: pagination?.total ?? items.length }
+  },
+  watch: (resumeToken, signal) =>
+    changesOf(watch(resumeToken, { signal }), message => {
+      const item = itemOf(message)
+      return item === undefined ? undefined : rowOf(item)
+    }),
+  keyOf,
+})

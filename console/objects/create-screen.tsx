@@ -1,0 +1,36 @@
+import { Loader, Stack, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { ObjectEditor } from '../editor/object-editor.js'
+import { KubeApi } from '../kube/kube-api.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { useKind } from './use-kind.js'
+
+const route = getRouteApi('/instances/$name/objects/$kind/new')
+
+/** New objects as YAML: a sketch to begin with, and whatever else is written below it. */
+export function CreateObjectScreen() {
+  const { name: instance, kind: given } = route.useParams()
+  const { namespace = 'default' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { objects: words, live } = useWords()
+  const api = useMemo(() => new KubeApi(instance), [instance])
+  const { kind, error } = useKind(instance, given)
+  const leave = () =>
+    void navigate({ to: '/instances/$name/objects/$kind', params: { name: instance, kind: given } } as never)
+  if (error) return <Problem error={error} />
+  if (!kind) return <Loader aria-label={live.loading} />
+  return (
+    <Stack>
+      <Title order={2}>{words.createTitle(kind.type.kind)}</Title>
+      <ObjectEditor
+        api={api}
+        title={kind.type.kind}
+        text={kind.sketch(namespace)}
+        done={leave}
+        cancel={leave}
+      />
+    </Stack>
+  )
+}

@@ -1,0 +1,125 @@
+import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
+import { KubeApi } from '../kube/kube-api.js'
+import { KubeError } from '../kube/kube-error.js'
+import type { ObjectAddress } from '../kube/object.js'
+import { Problem } from '../parts/problem.js'
+import { useWrite } from '../parts/use-write.js'
+import { useWords } from '../words/use-words.js'
+
+/** Asks whether an object is to go, says what goes with it, and deletes it. */
+export function DeleteDialog({
+  instance,
+  at,
+  uid,
+  clusters,
+  takes = [],
+  mustType = false,
+  close,
+  done,
+}: {
+  readonly instance: string
+  readonly at: ObjectAddress
+  /** Of the object that is looked at; empty where it is not known. */
+  readonly uid: string
+  /** Where it is placed. */
+  readonly clusters: readonly Pick<ClusterProviderSummary, 'name'>[]
+  /** What else goes, a sentence for each. */
+  readonly takes?: readonly string[]
+  /** Its name has to be typed: much goes with it. */
+  readonly mustType?: boolean
+  readonly close: () => void
+  readonly done: () => void
+}) {
+  const { objects: words } = useWords()
+  const api = new KubeApi(instance)
+  const { busy: isBusy, error: problem, run: start } = useWrite()
+  const [typed, setTyped] = useState('')
+  const kept = useQuery({
+    queryKey: ['kept', instance, at],
+    queryFn: ({ signal }) => isKept(api, at, signal),
+    enabled: clusters.length > 0,
+    staleTime: 0,
+  })
+  const names = clusters.map(({ name }) => name).join(', ')
+  const title = `${at.type.kind} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.deleteTitle(title)}
+      centered
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      <Stack>
+        <Text size="sm">{words.deleteHow}</Text>
+        <List size="sm">
+          {names !== '' && (
+            <List.Item>
+              {kept.data === true ? words.staysIn(names) : words.goesFrom(names)}
+              {kept.error && ` ${words.keptUnread(kept.error.message)}`}
+            </List.Item>
+          )}
+          {takes.map(sentence => (
+            <List.Item key={sentence}>{sentence}</List.Item>
+          ))}
+        </List>
+        {mustType && (
+          <TextInput
+            label={words.typeName(at.name)}
+            value={typed}
+            onChange={event => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button
+            color="red"
+            loading={isBusy}
+            disabled={mustType && typed !== at.name}
+            onClick={() => void start(() => api.delete(at, uid), done)}
+          >
+            {words.delete}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** Whether Karmada leaves an object in its members when the template goes: its binding says so. */
+async function isKept(
+  api: KubeApi,
+  { type, namespace, name }: ObjectAddress,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const kind = type.isNamespaced ? 'ResourceBinding' : 'ClusterResourceBinding'
+  try {
+    const binding = await api.get(
+      {
+        type: {
+          group: 'work.karmada.io',
+          version: 'v1alpha2',
+          resource: `${kind.toLowerCase()}s`,
+          kind,
+          isNamespaced: type.isNamespaced,
+        },
+        namespace,
+        name: `${name}-${type.kind.toLowerCase()}`.replaceAll(':', '.'),
+      },
+      signal,
+    )
+    const spec = binding.spec as { preserveResourcesOnDeletion?: boolean } | undefined
+    return spec?.preserveResourcesOnDeletion === true
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return false
+    throw error
+  }
+}

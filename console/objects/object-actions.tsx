@@ -1,0 +1,140 @@
+import { Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { MayButton, useRights } from '../parts/may.js'
+import { useWords } from '../words/use-words.js'
+import { type WorkloadKind, workloadKinds } from '../workloads/workload.js'
+import { workloads } from '../workloads/workloads.js'
+import { DeleteDialog } from './delete-dialog.js'
+import { objectKinds } from './kinds.js'
+import type { ObjectKind, ObjectRow } from './object-kind.js'
+import { customResources } from './sources.js'
+
+/** What can be done with an object. What its reader may not do says so. */
+export function ObjectActions({
+  instance,
+  kind,
+  row,
+  edit,
+  left,
+}: {
+  readonly instance: string
+  readonly kind: ObjectKind
+  readonly row: ObjectRow
+  readonly edit: () => void
+  /** Called when it is deleted. */
+  readonly left: () => void
+}) {
+  const { objects: words } = useWords()
+  const { type, isSecret = false } = kind
+  const [namespace, name] = [row.metadata?.namespace ?? '', row.metadata?.name ?? '']
+  // What is in a namespace may be given there alone.
+  const rights = useRights(instance, type.resource === 'namespaces' ? name : namespace)
+  const [isDeleting, setDeleting] = useState(false)
+  const look = { rights, size: 'xs', variant: 'default' } as const
+  return (
+    <Group gap="xs" role="group" aria-label={words.actions}>
+      <MayButton {...look} wish={{ verb: 'update', type, name }} onClick={edit}>
+        {isSecret ? words.editSecret : words.edit}
+      </MayButton>
+      <MayButton
+        {...look}
+        color="red"
+        variant="outline"
+        wish={{ verb: 'delete', type, name }}
+        onClick={() => setDeleting(true)}
+      >
+        {words.delete}
+      </MayButton>
+      {isDeleting && (
+        <Deleting instance={instance} kind={kind} row={row} close={() => setDeleting(false)} done={left} />
+      )}
+    </Group>
+  )
+}
+
+function Deleting({
+  instance,
+  kind,
+  row,
+  close,
+  done,
+}: {
+  readonly instance: string
+  readonly kind: ObjectKind
+  readonly row: ObjectRow
+  readonly close: () => void
+  readonly done: () => void
+}) {
+  const { objects: words } = useWords()
+  const { type } = kind
+  const { name = '', namespace = '', uid = '' } = row.metadata ?? {}
+  const isNamespace = type.resource === 'namespaces'
+  const isDefinition = type.resource === 'customresourcedefinitions'
+  const { data } = useQuery({
+    queryKey: ['goes-with', instance, type.resource, name],
+    queryFn: ({ signal }) =>
+      isNamespace ? insideOf(instance, name, signal) : resourcesOf(instance, name, row, signal),
+    enabled: isNamespace || isDefinition,
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const takes = isNamespace
+    ? [words.goesWithNamespace((data ?? []).map(({ what, n }) => `${what} ${n}`).join(', '))]
+    : isDefinition
+      ? [words.goesWithDefinition(data?.[0]?.n, row.facts[0] ?? '')]
+      : []
+  return (
+    <DeleteDialog
+      instance={instance}
+      at={{ type, namespace, name }}
+      uid={uid}
+      clusters={row.clusters ?? []}
+      takes={takes}
+      mustType={isNamespace || isDefinition}
+      close={close}
+      done={done}
+    />
+  )
+}
+
+/** How many objects go with another. */
+interface Counted {
+  readonly what: string
+  readonly n: number
+}
+
+/** What is in a namespace, of the kinds that have a screen. A kind that its reader may not list is left out. */
+async function insideOf(
+  instance: string,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<readonly Counted[]> {
+  const wanted = { instance, namespace }
+  const lists = [
+    ...Object.entries(workloadKinds).map(([path, { kind }]) => ({
+      what: kind,
+      source: workloads(path as WorkloadKind, wanted),
+    })),
+    ...Object.values(objectKinds)
+      .filter(({ type }) => type.isNamespaced)
+      .map(({ type, source }) => ({ what: type.kind, source: source(wanted) })),
+  ]
+  const counted = await Promise.allSettled(
+    lists.map(async ({ what, source }) => ({ what, n: (await source.list(signal)).total })),
+  )
+  return counted.flatMap(result => (result.status === 'fulfilled' && result.value.n > 0 ? result.value : []))
+}
+
+async function resourcesOf(
+  instance: string,
+  definition: string,
+  { facts: [kind = '', , versions = ''] }: ObjectRow,
+  signal: AbortSignal,
+): Promise<readonly Counted[]> {
+  const [resource = '', ...group] = definition.split('.')
+  const [version = ''] = versions.split(', ')
+  const type = { group: group.join('.'), version, resource, kind, isNamespaced: true }
+  const { total } = await customResources(type)({ instance }).list(signal)
+  return [{ what: kind, n: total }]
+}

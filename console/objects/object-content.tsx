@@ -1,0 +1,98 @@
+import { Anchor, Button, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
+import { YamlField } from '../editor/code/lazy.js'
+import { textOf } from '../editor/manifest.js'
+import { KubeApi } from '../kube/kube-api.js'
+import type { KubeObject, ObjectAddress } from '../kube/object.js'
+import { Problem } from '../parts/problem.js'
+import { useWords } from '../words/use-words.js'
+import { configMapEntries, secretEntries } from './data-entries.js'
+import { DataEntries } from './data-list.js'
+import type { ObjectKind } from './object-kind.js'
+import { nameOfType } from './use-kind.js'
+
+/** What is in an object: the entries of a ConfigMap or Secret, and of others their YAML. @param seen changes when it is read again */
+export function ObjectContent({
+  instance,
+  kind,
+  at,
+  seen,
+}: {
+  readonly instance: string
+  readonly kind: ObjectKind
+  readonly at: ObjectAddress
+  readonly seen: unknown
+}) {
+  const { objects: words, live } = useWords()
+  const [isAsked, setAsked] = useState(kind.isSecret !== true)
+  const { data, error, refetch } = useQuery({
+    queryKey: ['object', instance, at.type.group, at.type.resource, at.namespace, at.name],
+    queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),
+    enabled: isAsked,
+    staleTime: 0,
+    // What a Secret holds is not kept once its screen is left.
+    gcTime: 0,
+    structuralSharing: false,
+  })
+  const looked = useRef(seen)
+  useEffect(() => {
+    if (looked.current === seen || !isAsked) return
+    looked.current = seen
+    void refetch()
+  }, [seen, isAsked, refetch])
+  const isData = kind.type.resource === 'configmaps' || kind.isSecret === true
+  return (
+    <Paper withBorder p="lg" component="section">
+      <Stack align="stretch">
+        <Title order={3} size="h4">
+          {isData ? words.data : words.yaml}
+        </Title>
+        {!isAsked && (
+          <Stack align="flex-start">
+            <Text size="sm">{words.hidden}</Text>
+            <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+              {words.reveal}
+            </Button>
+          </Stack>
+        )}
+        {error && <Problem error={error} retry={() => void refetch()} />}
+        {isAsked && !data && !error && <Loader aria-label={live.loading} />}
+        {data && kind.isSecret && <DataEntries entries={secretEntries(data)} isHidden />}
+        {data && kind.type.resource === 'configmaps' && <DataEntries entries={configMapEntries(data)} />}
+        {data && kind.type.resource === 'customresourcedefinitions' && (
+          <Resources instance={instance} definition={data} />
+        )}
+        {data && !isData && <YamlField label={at.name} text={textOf(data)} />}
+      </Stack>
+    </Paper>
+  )
+}
+
+/** The way to the objects of a definition, for each version that it serves. */
+function Resources({ instance, definition }: { readonly instance: string; readonly definition: KubeObject }) {
+  const { objects: words } = useWords()
+  const { group, names, versions } = definition.spec as {
+    group: string
+    names: { plural: string; kind: string }
+    versions: readonly { name: string; served: boolean }[]
+  }
+  return (
+    <>
+      {versions
+        .filter(({ served }) => served)
+        .map(({ name: version }) => (
+          <Anchor
+            key={version}
+            component={Link}
+            to="/instances/$name/objects/$kind"
+            params={{ name: instance, kind: nameOfType({ resource: names.plural, version, group }) } as never}
+            size="sm"
+          >
+            {words.resourcesOf(names.kind)} ({version})
+          </Anchor>
+        ))}
+    </>
+  )
+}

@@ -1,0 +1,116 @@
+import { Anchor, Breadcrumbs, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { ObjectEdit } from '../editor/object-edit.js'
+import { useLive } from '../live/use-live.js'
+import { Freshness } from '../parts/freshness.js'
+import { Labels } from '../parts/labels.js'
+import { Problem } from '../parts/problem.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+import { Distribution } from '../workloads/distribution.js'
+import { ObjectActions } from './object-actions.js'
+import { ObjectContent } from './object-content.js'
+import type { ObjectKind } from './object-kind.js'
+import { Propagation } from './propagation.js'
+import { useKind } from './use-kind.js'
+
+const route = getRouteApi('/instances/$name/objects/$kind/$namespace/$object')
+
+/** One object: what is in it, where it is placed, and how far it has come on its way there. */
+export function ObjectScreen() {
+  const { name: instance, kind: given } = route.useParams()
+  const { live } = useWords()
+  const { kind, error } = useKind(instance, given)
+  if (error) return <Problem error={error} />
+  if (!kind) return <Loader aria-label={live.loading} />
+  return <Shown kind={kind} />
+}
+
+function Shown({ kind }: { readonly kind: ObjectKind }) {
+  const { name: instance, kind: given, namespace: place, object: name } = route.useParams()
+  const { edit } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { objects: words } = useWords()
+  const namespace = place === '-' ? '' : place
+  const at = { type: kind.type, namespace, name }
+  const page = useLive(
+    () => kind.source({ instance, namespace, only: name }),
+    [kind, instance, namespace, name],
+  )
+  const row = page.items.find(({ metadata }) => metadata?.name === name)
+  const metadata = row?.metadata
+  const list = { name: instance, kind: given }
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor component={Link} to="/instances/$name/objects/$kind" params={list as never} size="sm">
+          {kind.type.kind}
+        </Anchor>
+        <Text size="sm">{namespace ? `${namespace}/${name}` : name}</Text>
+      </Breadcrumbs>
+      <Group justify="space-between">
+        <Group align="baseline">
+          <Title order={2} style={{ overflowWrap: 'anywhere' }}>
+            {name}
+          </Title>
+          {metadata && (
+            <Text size="sm" c="dimmed">
+              <Ago time={Number(metadata.creationTimestamp)} />
+            </Text>
+          )}
+        </Group>
+        <Freshness page={page} />
+      </Group>
+      {page.problem && page.state !== 'live' && <Problem error={page.problem} />}
+      {page.state === 'live' && !row && <Text>{words.gone(name)}</Text>}
+      {row && !edit && (
+        <ObjectActions
+          instance={instance}
+          kind={kind}
+          row={row}
+          edit={() => void navigate({ search: { edit: true } } as never)}
+          left={() => void navigate({ to: '/instances/$name/objects/$kind', params: list } as never)}
+        />
+      )}
+      {edit && (
+        <ObjectEdit instance={instance} at={at} close={() => void navigate({ search: {} } as never)} />
+      )}
+      {row && (
+        <>
+          <Group gap="xl">
+            {kind.facts.map((fact, index) => (
+              <div key={fact}>
+                <Text size="xs" c="dimmed">
+                  {words.facts[fact]}
+                </Text>
+                <Text size="sm">{row.facts[index] || '–'}</Text>
+              </div>
+            ))}
+          </Group>
+          <Labels of={metadata?.labels} />
+          {!edit && <ObjectContent instance={instance} kind={kind} at={at} seen={row} />}
+          {kind.isPlaced && row.clusters && (
+            <Section title={words.distribution}>
+              <Distribution clusters={row.clusters} />
+            </Section>
+          )}
+          {kind.isPlaced && (
+            <Section title={words.way}>
+              <Propagation instance={instance} at={at} seen={row} />
+            </Section>
+          )}
+        </>
+      )}
+    </Stack>
+  )
+}
+
+const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
+  <Paper withBorder p="lg" component="section">
+    <Title order={3} size="h4" mb="sm">
+      {title}
+    </Title>
+    {children}
+  </Paper>
+)

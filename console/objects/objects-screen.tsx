@@ -1,0 +1,140 @@
+import { Anchor, Breadcrumbs, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useLive } from '../live/use-live.js'
+import { LiveTable } from '../parts/live-table.js'
+import { MayButton, useListRights } from '../parts/may.js'
+import { Problem } from '../parts/problem.js'
+import { Ago } from '../parts/time.js'
+import { useWords } from '../words/use-words.js'
+import { Distribution } from '../workloads/distribution.js'
+import { isObjectKind, objectKinds } from './kinds.js'
+import { type ObjectKind, rowKey } from './object-kind.js'
+import { useKind } from './use-kind.js'
+
+const route = getRouteApi('/instances/$name/objects/$kind')
+
+/** The objects of one kind of an instance, and the way to the other kinds. */
+export function ObjectsScreen() {
+  const { name: instance, kind: given } = route.useParams()
+  const { objects: words, live } = useWords()
+  const navigate = route.useNavigate()
+  const { kind, error } = useKind(instance, given)
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label={words.kind}
+        value={isObjectKind(given) ? given : 'customresourcedefinitions'}
+        onChange={next => void navigate({ params: { name: instance, kind: next }, search: {} } as never)}
+        data={Object.keys(objectKinds).map(value => ({
+          value,
+          label: words.kinds[value as keyof typeof objectKinds],
+        }))}
+        style={{ flexWrap: 'wrap' }}
+      />
+      {error && <Problem error={error} />}
+      {!kind && !error && <Loader aria-label={live.loading} />}
+      {kind && <ObjectList key={given} instance={instance} name={given} kind={kind} />}
+    </Stack>
+  )
+}
+
+function ObjectList({
+  instance,
+  name,
+  kind,
+}: {
+  readonly instance: string
+  readonly name: string
+  readonly kind: ObjectKind
+}) {
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const { objects: words, workloads, list } = useWords()
+  const rights = useListRights(instance)
+  const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find, search.page])
+  const { isNamespaced } = kind.type
+  const showsClusters = kind.isPlaced && page.items.some(({ clusters }) => clusters !== undefined)
+  return (
+    <>
+      {!isObjectKind(name) && (
+        <Breadcrumbs>
+          <Anchor
+            component={Link}
+            to="/instances/$name/objects/$kind"
+            params={{ name: instance, kind: 'customresourcedefinitions' } as never}
+            size="sm"
+          >
+            {words.kinds.customresourcedefinitions}
+          </Anchor>
+          <Text size="sm">{words.resourcesOf(kind.type.kind)}</Text>
+        </Breadcrumbs>
+      )}
+      <LiveTable
+        label={kind.type.kind}
+        live={page}
+        keyOf={rowKey}
+        search={search}
+        change={next => void navigate({ search: next, replace: true } as never)}
+        empty={words.empty}
+        tools={
+          <MayButton
+            rights={rights}
+            wish={{ verb: 'create', type: kind.type }}
+            onClick={() =>
+              void navigate({
+                to: '/instances/$name/objects/$kind/new',
+                params: { name: instance, kind: name },
+              } as never)
+            }
+          >
+            {words.createTitle(kind.type.kind)}
+          </MayButton>
+        }
+        columns={[
+          {
+            title: workloads.columns.name,
+            cell: ({ metadata }) => (
+              <Anchor
+                component={Link}
+                to="/instances/$name/objects/$kind/$namespace/$object"
+                params={
+                  {
+                    name: instance,
+                    kind: name,
+                    namespace: metadata?.namespace || '-',
+                    object: metadata?.name,
+                  } as never
+                }
+                size="sm"
+              >
+                {metadata?.name}
+              </Anchor>
+            ),
+          },
+          ...(isNamespaced
+            ? [{ title: workloads.columns.namespace, cell: ({ metadata }: Row) => metadata?.namespace }]
+            : []),
+          ...kind.facts.map((fact, index) => ({
+            title: words.facts[fact],
+            cell: ({ facts }: Row) => <Text size="sm">{facts[index] || '–'}</Text>,
+          })),
+          ...(showsClusters
+            ? [
+                {
+                  title: workloads.columns.clusters,
+                  cell: ({ clusters = [] }: Row) => <Distribution clusters={clusters} />,
+                },
+              ]
+            : []),
+          {
+            title: workloads.columns.created,
+            cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
+          },
+        ]}
+      />
+      {page.state === 'loading' && <Loader aria-label={list.find} size="sm" />}
+    </>
+  )
+}
+
+type Row = Parameters<typeof rowKey>[0]

@@ -1,0 +1,120 @@
+import { Group } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { DeleteDialog } from '../objects/delete-dialog.js'
+import { MayButton, useRights } from '../parts/may.js'
+import { Problem } from '../parts/problem.js'
+import { useWrite } from '../parts/use-write.js'
+import { useWords } from '../words/use-words.js'
+import { RollbackDialog } from './rollback-dialog.js'
+import { ScaleDialog } from './scale-dialog.js'
+import { type Workload, type WorkloadKind, workloadType } from './workload.js'
+import { writes } from './writes.js'
+
+/** What can be done with a workload. What its reader may not do says so. */
+export function WorkloadActions({
+  instance,
+  kind,
+  workload,
+  edit,
+}: {
+  readonly instance: string
+  readonly kind: WorkloadKind
+  readonly workload: Workload
+  readonly edit: () => void
+}) {
+  const { objects: words } = useWords()
+  const navigate = useNavigate()
+  const { metadata, isPaused } = workload
+  const [namespace, name] = [metadata?.namespace ?? '', metadata?.name ?? '']
+  const rights = useRights(instance, namespace)
+  const { busy: isBusy, error: problem, run: start } = useWrite()
+  const [open, setOpen] = useState<'scale' | 'rollBack' | 'delete'>()
+  const close = () => setOpen(undefined)
+  const type = workloadType(kind)
+  const request = { instance, namespace, name }
+  const { scale, restart, pause, resume, revisions, rollBack } = writes[kind]
+  const patch = { verb: 'patch', type, name }
+  // A Job is run again by making it anew.
+  const again = kind === 'jobs' ? { verb: 'create', type } : patch
+  const look = { rights, size: 'xs', variant: 'default', disabled: isBusy } as const
+  return (
+    <>
+      <Group gap="xs" role="group" aria-label={words.actions}>
+        <MayButton {...look} wish={{ verb: 'update', type, name }} onClick={edit}>
+          {words.edit}
+        </MayButton>
+        {scale && (
+          <MayButton {...look} wish={patch} onClick={() => setOpen('scale')}>
+            {words.scale}
+          </MayButton>
+        )}
+        {restart && (
+          <MayButton {...look} wish={again} onClick={() => void start(() => restart(request))}>
+            {words.restart}
+          </MayButton>
+        )}
+        {pause && resume && (
+          <MayButton
+            {...look}
+            wish={patch}
+            onClick={() => void start(() => (isPaused ? resume : pause)(request))}
+          >
+            {isPaused ? words.resume : words.pause}
+          </MayButton>
+        )}
+        {revisions && rollBack && (
+          <MayButton {...look} wish={patch} onClick={() => setOpen('rollBack')}>
+            {words.rollBack}
+          </MayButton>
+        )}
+        <MayButton
+          {...look}
+          color="red"
+          variant="outline"
+          wish={{ verb: 'delete', type, name }}
+          onClick={() => setOpen('delete')}
+        >
+          {words.delete}
+        </MayButton>
+      </Group>
+      {problem && <Problem error={problem} />}
+      {open === 'scale' && scale && (
+        <ScaleDialog
+          name={name}
+          clusters={workload.clusters}
+          instance={instance}
+          at={{ type, namespace, name }}
+          scale={replicas => scale({ ...request, replicas })}
+          close={close}
+        />
+      )}
+      {open === 'rollBack' && revisions && rollBack && (
+        <RollbackDialog
+          name={name}
+          revisions={signal => revisions(request, signal)}
+          rollBack={(revision, dryRun) =>
+            rollBack({ ...request, revision, dryRun, resourceVersion: metadata?.resourceVersion ?? '' })
+          }
+          close={close}
+        />
+      )}
+      {open === 'delete' && (
+        <DeleteDialog
+          instance={instance}
+          at={{ type, namespace, name }}
+          uid={metadata?.uid ?? ''}
+          clusters={workload.clusters}
+          close={close}
+          done={() =>
+            void navigate({
+              to: '/instances/$name/workloads',
+              params: { name: instance },
+              search: kind === 'deployments' ? {} : { kind },
+            } as never)
+          }
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+import { Anchor, Breadcrumbs, Button, Group, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { ObjectEditor } from '../../editor/object-editor.js'
+import { KubeApi } from '../../kube/kube-api.js'
+import { useWords } from '../../words/use-words.js'
+import { workloadKinds } from '../workload.js'
+import { sketchOf, type Wishes } from './sketch.js'
+import { WorkloadForm } from './workload-form.js'
+
+const route = getRouteApi('/instances/$name/workloads/new')
+
+/** A new workload: a form for what most need, then YAML with everything else, checked by the server before it is created. */
+export function CreateWorkloadScreen() {
+  const { name: instance } = route.useParams()
+  const { kind = 'deployments', namespace = 'default' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const { objects, workloads } = useWords()
+  const { form: words } = objects
+  const api = useMemo(() => new KubeApi(instance), [instance])
+  const [wishes, setWishes] = useState<Wishes>({
+    kind,
+    namespace,
+    name: '',
+    image: '',
+    replicas: 2,
+    schedule: '',
+    command: '',
+    withPolicy: true,
+    clusters: [],
+    isDivided: false,
+  })
+  const [text, setText] = useState<string>()
+  const leave = (to: string, params: object) =>
+    void navigate({ to, params: { name: instance, ...params } } as never)
+  return (
+    <Stack>
+      <Breadcrumbs>
+        <Anchor
+          component={Link}
+          to="/instances/$name/workloads"
+          params={{ name: instance } as never}
+          size="sm"
+        >
+          {workloads.title}
+        </Anchor>
+        <Text size="sm">{objects.create}</Text>
+      </Breadcrumbs>
+      <Group justify="space-between">
+        <Title order={2}>{words.title}</Title>
+        {text === undefined ? (
+          <Button
+            variant="default"
+            onClick={() =>
+              setText(
+                sketchOf({
+                  ...wishes,
+                  name: wishes.name || 'web',
+                  image: wishes.image || 'nginx:1.27',
+                  schedule: wishes.schedule || '0 3 * * *',
+                }),
+              )
+            }
+          >
+            {words.asYaml}
+          </Button>
+        ) : (
+          <Button variant="default" onClick={() => setText(undefined)}>
+            {words.back}
+          </Button>
+        )}
+      </Group>
+      {text === undefined ? (
+        <WorkloadForm
+          instance={instance}
+          wishes={wishes}
+          change={part => setWishes(before => ({ ...before, ...part }))}
+          next={() => setText(sketchOf(wishes))}
+        />
+      ) : (
+        <>
+          <Text size="sm" c="dimmed">
+            {words.review}
+          </Text>
+          <ObjectEditor
+            key={text}
+            api={api}
+            title={workloadKinds[wishes.kind].kind}
+            text={text}
+            cancel={() => leave('/instances/$name/workloads', {})}
+            done={stored => {
+              const { kind: word } = workloadKinds[wishes.kind]
+              const [, place] = stored.map(each => each.split(' ')).find(([first]) => first === word) ?? []
+              const [inside = wishes.namespace, workload] = place?.split('/') ?? []
+              if (workload === undefined) leave('/instances/$name/workloads', {})
+              else
+                leave('/instances/$name/workloads/$kind/$namespace/$workload', {
+                  kind: wishes.kind,
+                  namespace: inside,
+                  workload,
+                })
+            }}
+          />
+        </>
+      )}
+    </Stack>
+  )
+}

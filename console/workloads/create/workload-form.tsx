@@ -1,0 +1,154 @@
+import {
+  Autocomplete,
+  Button,
+  Checkbox,
+  Group,
+  MultiSelect,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { type FormEvent, useState } from 'react'
+import { useClusterNames, useNamespaceNames } from '../../instance/names.js'
+import { useWords } from '../../words/use-words.js'
+import { isWorkloadKind, workloadKinds } from '../workload.js'
+import { hasReplicas, mistakesOf, type Wishes } from './sketch.js'
+
+/** The few things that most workloads need; YAML has the rest. */
+export function WorkloadForm({
+  instance,
+  wishes,
+  change,
+  next,
+}: {
+  readonly instance: string
+  readonly wishes: Wishes
+  readonly change: (part: Partial<Wishes>) => void
+  readonly next: () => void
+}) {
+  const { objects } = useWords()
+  const { form: words } = objects
+  const clusters = useClusterNames(instance)
+  const namespaces = useNamespaceNames(instance)
+  const [isTried, setTried] = useState(false)
+  const mistakes = mistakesOf(wishes)
+  const said = (is: boolean, text: string) => isTried && is && text
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTried(true)
+    if (!Object.values(mistakes).some(Boolean)) next()
+  }
+  return (
+    <Stack component="form" onSubmit={submit} maw={760} {...{ noValidate: true }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+        <Select
+          label={words.kind}
+          allowDeselect={false}
+          value={wishes.kind}
+          onChange={kind => isWorkloadKind(kind) && change({ kind })}
+          data={Object.entries(workloadKinds).map(([value, { kind }]) => ({ value, label: kind }))}
+        />
+        <Autocomplete
+          label={words.namespace}
+          value={wishes.namespace}
+          onChange={namespace => change({ namespace })}
+          data={[...namespaces]}
+          error={said(mistakes.namespace, words.nameWrong)}
+          required
+        />
+        <TextInput
+          label={words.name}
+          description={words.nameHelp}
+          value={wishes.name}
+          onChange={event => change({ name: event.currentTarget.value })}
+          error={said(mistakes.name, words.nameWrong)}
+          autoComplete="off"
+          required
+        />
+        <TextInput
+          label={words.image}
+          description="nginx:1.27"
+          value={wishes.image}
+          onChange={event => change({ image: event.currentTarget.value })}
+          error={said(mistakes.image, words.imageWrong)}
+          autoComplete="off"
+          required
+        />
+        {wishes.kind === 'cronjobs' && (
+          <TextInput
+            label={words.schedule}
+            description={words.scheduleHelp}
+            value={wishes.schedule}
+            onChange={event => change({ schedule: event.currentTarget.value })}
+            error={said(mistakes.schedule, words.scheduleWrong)}
+            required
+          />
+        )}
+        {(wishes.kind === 'jobs' || wishes.kind === 'cronjobs') && (
+          <TextInput
+            label={words.command}
+            description={words.commandHelp}
+            value={wishes.command}
+            onChange={event => change({ command: event.currentTarget.value })}
+          />
+        )}
+        {hasReplicas(wishes.kind) && (
+          <NumberInput
+            label={words.replicas}
+            min={0}
+            max={1_000_000}
+            allowDecimal={false}
+            value={wishes.replicas}
+            onChange={value => change({ replicas: Number(value) })}
+          />
+        )}
+        <NumberInput
+          label={words.port}
+          min={1}
+          max={65_535}
+          allowDecimal={false}
+          value={wishes.port ?? ''}
+          onChange={value => change({ port: value === '' ? undefined : Number(value) } as Partial<Wishes>)}
+        />
+      </SimpleGrid>
+      <Checkbox
+        label={words.policy}
+        checked={wishes.withPolicy}
+        onChange={event => change({ withPolicy: event.currentTarget.checked })}
+      />
+      {wishes.withPolicy && (
+        <MultiSelect
+          label={words.clusters}
+          description={words.clustersHelp}
+          value={[...wishes.clusters]}
+          onChange={chosen => change({ clusters: chosen })}
+          data={[...clusters]}
+          searchable
+        />
+      )}
+      {wishes.withPolicy && hasReplicas(wishes.kind) && (
+        <Group>
+          <Text size="sm" id="spread">
+            {words.spread}
+          </Text>
+          <SegmentedControl
+            aria-labelledby="spread"
+            value={wishes.isDivided ? 'divided' : 'duplicated'}
+            onChange={value => change({ isDivided: value === 'divided' })}
+            data={[
+              { value: 'duplicated', label: words.duplicated },
+              { value: 'divided', label: words.divided },
+            ]}
+          />
+        </Group>
+      )}
+      <Group>
+        <Button type="submit">{words.next}</Button>
+      </Group>
+    </Stack>
+  )
+}

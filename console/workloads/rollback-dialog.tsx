@@ -1,0 +1,113 @@
+import { Button, Group, List, Loader, Modal, Radio, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb.js'
+import { YamlComparison } from '../editor/code/lazy.js'
+import { Problem } from '../parts/problem.js'
+import { Ago } from '../parts/time.js'
+import { useWrite } from '../parts/use-write.js'
+import { useWords } from '../words/use-words.js'
+
+/** Shows the pod templates that the members remember, what differs in one from now, and takes it back. */
+export function RollbackDialog({
+  name,
+  revisions,
+  rollBack,
+  close,
+}: {
+  readonly name: string
+  readonly revisions: (signal: AbortSignal) => Promise<ListRevisionsResponse>
+  readonly rollBack: (revision: string, dryRun: boolean) => Promise<unknown>
+  readonly close: () => void
+}) {
+  const { objects: words, live } = useWords()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['revisions', name],
+    queryFn: ({ signal }) => revisions(signal),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const [chosen, setChosen] = useState('')
+  const { busy: isBusy, error: problem, run: start } = useWrite()
+  const items = data?.items ?? []
+  const current = items.find(item => item.current)
+  const next = items.find(({ id }) => id === chosen)
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.rollBackTitle(name)}
+      size="xl"
+      centered
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      <Stack>
+        {error && <Problem error={error} retry={() => void refetch()} />}
+        {!data && !error && <Loader aria-label={live.loading} />}
+        {data && items.length < 2 && <Text size="sm">{words.noRevisions}</Text>}
+        <Radio.Group label={words.revision} value={chosen} onChange={setChosen}>
+          <Stack gap="xs" mt="xs">
+            {items.map(
+              ({ id, images, creationTimestamp, current: isNow, refusal, changeCause, clusters }) => (
+                <Radio
+                  key={id}
+                  value={id}
+                  disabled={isNow || refusal !== ''}
+                  label={
+                    <Text size="sm" component="span">
+                      {images.join(', ')} · <Ago time={Number(creationTimestamp)} />
+                      {isNow && ` · ${words.now}`}
+                    </Text>
+                  }
+                  description={
+                    refusal ||
+                    [changeCause, clusters.map(({ cluster }) => cluster).join(', ')]
+                      .filter(Boolean)
+                      .join(' · ')
+                  }
+                />
+              ),
+            )}
+          </Stack>
+        </Radio.Group>
+        {(data?.unread.length ?? 0) > 0 && (
+          <List size="sm">
+            {data?.unread.map(({ cluster, message }) => (
+              <List.Item key={cluster}>
+                {cluster}: {message}
+              </List.Item>
+            ))}
+          </List>
+        )}
+        {next && current && (
+          <YamlComparison
+            before={{ label: words.templateNow, text: pretty(current.data) }}
+            after={{ label: words.templateThen, text: pretty(next.data) }}
+          />
+        )}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button
+            loading={isBusy}
+            disabled={!next}
+            onClick={() =>
+              start(async () => {
+                // The control plane judges it before anything is stored.
+                await rollBack(chosen, true)
+                await rollBack(chosen, false)
+              }, close)
+            }
+          >
+            {words.rollBack}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+/** One field a line, so that what differs can be seen. */
+const pretty = (json: string): string => JSON.stringify(JSON.parse(json), undefined, 2)

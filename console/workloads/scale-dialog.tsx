@@ -1,0 +1,79 @@
+import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
+import { KubeApi } from '../kube/kube-api.js'
+import type { ObjectAddress } from '../kube/object.js'
+import { Problem } from '../parts/problem.js'
+import { useWrite } from '../parts/use-write.js'
+import { useWords } from '../words/use-words.js'
+
+/** Asks for how many replicas a template asks for, and says how many its clusters have now. */
+export function ScaleDialog({
+  name,
+  instance,
+  at,
+  clusters,
+  scale,
+  close,
+}: {
+  readonly name: string
+  readonly instance: string
+  readonly at: ObjectAddress
+  readonly clusters: readonly ClusterProviderSummary[]
+  readonly scale: (replicas: number) => Promise<unknown>
+  readonly close: () => void
+}) {
+  const { objects: words } = useWords()
+  const template = useQuery({
+    queryKey: ['object', instance, at],
+    queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),
+    staleTime: 0,
+  })
+  const spec = template.data?.spec as { replicas?: number } | undefined
+  const now = spec?.replicas
+  const [wanted, setWanted] = useState<number>()
+  const { busy: isBusy, error: problem, run: start } = useWrite()
+  const replicas = wanted ?? now
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={words.scaleTitle(name)}
+      centered
+      closeButtonProps={{ 'aria-label': words.close }}
+    >
+      <Stack>
+        {template.error && <Problem error={template.error} retry={() => void template.refetch()} />}
+        <NumberInput
+          label={words.replicas}
+          description={words.replicasNow(
+            now ?? '…',
+            clusters.map(({ name: cluster, replicas: has }) => `${cluster} ${has}`).join(', '),
+          )}
+          min={0}
+          max={1_000_000}
+          allowDecimal={false}
+          allowNegative={false}
+          value={replicas ?? ''}
+          onChange={value => setWanted(value === '' ? undefined : Number(value))}
+          data-autofocus
+        />
+        {replicas === 0 && <Text size="sm">{words.scaleToNone}</Text>}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button
+            loading={isBusy}
+            disabled={replicas === undefined || replicas === now}
+            onClick={() => replicas !== undefined && void start(() => scale(replicas), close)}
+          >
+            {words.scale}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

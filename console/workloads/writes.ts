@@ -1,0 +1,63 @@
+import { serviceClient } from '../../client/service-client.js'
+import { AppsService } from '../../proto/gen/kairship/apps_pb.js'
+import { BatchService } from '../../proto/gen/kairship/batch_pb.js'
+import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb.js'
+import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
+import { rest } from '../connection/rest.js'
+import type { WorkloadKind } from './workload.js'
+
+const apps = serviceClient(AppsService, rest)
+const others = serviceClient(WorkloadService, rest)
+const batch = serviceClient(BatchService, rest)
+
+/** A workload, as requests name it. */
+export interface WorkloadName {
+  readonly instance: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** A rollback, as requests say it. */
+interface Rollback extends WorkloadName {
+  readonly revision: string
+  readonly resourceVersion: string
+  readonly dryRun: boolean
+}
+
+/** What can be done with a kind beside editing and deleting it. What a kind does not have, its workloads cannot do. */
+interface Writes {
+  readonly scale?: (request: WorkloadName & { readonly replicas: number }) => Promise<unknown>
+  readonly restart?: (request: WorkloadName) => Promise<unknown>
+  readonly pause?: (request: WorkloadName) => Promise<unknown>
+  readonly resume?: (request: WorkloadName) => Promise<unknown>
+  readonly revisions?: (request: WorkloadName, signal: AbortSignal) => Promise<ListRevisionsResponse>
+  readonly rollBack?: (request: Rollback) => Promise<unknown>
+}
+
+/** Each is one call of the API, and is never repeated by itself. */
+export const writes: Readonly<Record<WorkloadKind, Writes>> = {
+  deployments: {
+    scale: request => apps.scaleDeployment(request),
+    restart: request => apps.restartDeployment(request),
+    pause: request => apps.pauseDeployment(request),
+    resume: request => apps.resumeDeployment(request),
+    revisions: (request, signal) => apps.listDeploymentRevisions(request, { signal }),
+    rollBack: request => apps.rollbackDeployment(request),
+  },
+  statefulsets: {
+    scale: request => others.scaleStatefulSet(request),
+    restart: request => others.restartStatefulSet(request),
+    revisions: (request, signal) => others.listStatefulSetRevisions(request, { signal }),
+    rollBack: request => others.rollbackStatefulSet(request),
+  },
+  daemonsets: {
+    restart: request => others.restartDaemonSet(request),
+    revisions: (request, signal) => others.listDaemonSetRevisions(request, { signal }),
+    rollBack: request => others.rollbackDaemonSet(request),
+  },
+  jobs: { restart: request => batch.restartJob(request) },
+  cronjobs: {
+    pause: request => batch.pauseCronJob(request),
+    resume: request => batch.resumeCronJob(request),
+  },
+}

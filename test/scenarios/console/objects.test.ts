@@ -1,0 +1,215 @@
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { barriers, type ConsoleWorld, describeConsole, picture } from '../support/console-world.js'
+
+/** Replaces a text in an editor of YAML, with the keyboard's find and replace. */
+async function replace(page: Page, label: RegExp, before: string, after: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: label })
+  await field.focus()
+  await page.keyboard.press('Control+f')
+  await page.getByRole('textbox', { name: 'Find', exact: true }).fill(before)
+  await page.getByRole('textbox', { name: 'Replace', exact: true }).fill(after)
+  await page.getByRole('button', { name: 'replace all' }).click()
+  await page.keyboard.press('Escape')
+}
+
+const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
+  proxy.playground.karmadas
+    .get(proxy.instance)!
+    .server.local.request({ method, path, ...(body !== undefined && { body }) } as never)
+
+describeConsole('objects of an instance in the console', { members: 2 }, world => {
+  it('creates a workload by a form, sees it arrive, scales it, edits it past a conflict, and deletes it', async () => {
+    const [first = ''] = world.proxy.playground.members.keys()
+    const { page, complaints } = await world.at('workloads')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('An image is needed').waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('shop')
+    await page.getByRole('textbox', { name: 'Image' }).fill('nginx:1.27')
+    await page.getByRole('combobox', { name: 'Member clusters' }).click()
+    await page.getByRole('option', { name: first }).click()
+    await page.keyboard.press('Escape')
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'create-en-light')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await replace(page, /^YAML of Deployment/, 'replicas: 2', 'replicaz: 2')
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page
+      .getByText(/unknown field "spec.replicaz"/)
+      .first()
+      .waitFor()
+    await replace(page, /^YAML of Deployment/, 'replicaz: 2', 'replicas: 2')
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByText('The server accepts it').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('Deployment default/shop runs as wanted in 1 cluster').waitFor()
+    await page.getByRole('button', { name: 'Scale' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`Its policy makes of that: ${first} 2`).waitFor()
+    await dialog.getByLabel('Replicas').fill('3')
+    await dialog.getByRole('button', { name: 'Scale' }).click()
+    await page.getByText(`${first} 3/3`).waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await replace(page, /^YAML of Deployment default\/shop/, 'nginx:1.27', 'nginx:1.28')
+    await picture(page, 'editor-en-light')
+    const path = '/apis/apps/v1/namespaces/default/deployments/shop'
+    const found = (await request(world, 'GET', path)) as { spec: { replicas: number } }
+    await request(world, 'PUT', path, {
+      ...found,
+      spec: { ...found.spec, replicas: 1 },
+    })
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByText('Somebody has changed it meanwhile').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'conflict-en-light')
+    await page.getByRole('button', { name: 'Go on with what is on the right' }).click()
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByText('Left what is there now').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'review-en-light')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText(`${first} 3/3`).waitFor()
+    await page.getByRole('button', { name: 'Roll back' }).click()
+    await page.getByRole('radio', { name: /nginx:1.27/ }).click()
+    await picture(page, 'rollback-en-light')
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText(`Karmada then deletes it from ${first}.`).waitFor()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There are none of this kind.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('keeps what was written and not applied, and offers it when its screen is opened again', async () => {
+    await request(world, 'POST', '/api/v1/namespaces/default/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'settings' },
+      data: { mode: 'calm' },
+    })
+    const { page, complaints } = await world.at('objects/configmaps')
+    await page.getByRole('link', { name: 'settings' }).click()
+    await page.getByText('calm').waitFor()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await replace(page, /^YAML of ConfigMap/, 'calm', 'storm')
+    await page.getByRole('tab', { name: 'Member clusters' }).click()
+    await page.getByRole('heading', { name: 'settings' }).waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByRole('button', { name: 'Go on with it' }).click()
+    await page
+      .getByRole('textbox', { name: /^YAML of ConfigMap/ })
+      .getByText('storm')
+      .waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('loads the values of a Secret when they are asked for, and shows each when that is asked for', async () => {
+    await request(world, 'POST', '/api/v1/namespaces/default/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'credentials' },
+      stringData: { password: 'open-sesame' },
+    })
+    const { page, complaints } = await world.at('objects/secrets')
+    const reads: string[] = []
+    page.on('response', async response => {
+      if (
+        response.url().includes('/secrets') &&
+        (await response.text().catch(() => '')).includes('b3Blbi1zZXNhbWU')
+      )
+        reads.push(response.url())
+    })
+    await page.getByRole('link', { name: 'credentials' }).click()
+    await page.getByText('The values are not loaded.').waitFor()
+    expect(reads).toEqual([])
+    await page.getByRole('button', { name: 'Load the values' }).click()
+    await page.getByRole('button', { name: 'Show password' }).waitFor()
+    expect(await page.content()).not.toContain('open-sesame')
+    expect(reads).toHaveLength(1)
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await page.getByText('open-sesame').waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'secret-en-light')
+    expect(complaints).toEqual([])
+  })
+
+  it('shows a ConfigMap as large as they can be by its beginning, and its list without its data', async () => {
+    await request(world, 'POST', '/api/v1/namespaces/default/configmaps', {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'large' },
+      data: { book: 'A long story. '.repeat(74_000) },
+    })
+    const { page, complaints } = await world.at('objects/configmaps')
+    await page.getByRole('link', { name: 'large' }).click()
+    await page.getByText('1,036,000 bytes').waitFor()
+    expect((await page.content()).length).toBeLessThan(500_000)
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page
+      .getByRole('textbox', { name: /^YAML of ConfigMap default/ })
+      .getByText('book')
+      .waitFor()
+    expect((await page.content()).length).toBeLessThan(500_000)
+    expect(complaints).toEqual([])
+  })
+
+  it('defines a kind, creates an object of it, and says what goes with the definition', async () => {
+    const { page, complaints } = await world.at('objects/customresourcedefinitions/new', undefined, {
+      colorScheme: 'dark',
+    })
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('link', { name: 'boats.example.com' }).click()
+    await page.getByRole('link', { name: 'Objects of kind Boat (v1)' }).click()
+    await page.getByRole('button', { name: 'Create Boat' }).click()
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByText('The server accepts it').waitFor()
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('link', { name: 'first' }).click()
+    await page
+      .getByText(/Boat default\/first/)
+      .first()
+      .waitFor()
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'custom-resource-en-dark')
+    await page.goto(
+      `${world.api.url}/instances/${world.instance}/objects/customresourcedefinitions/-/boats.example.com`,
+    )
+    await page.getByRole('button', { name: 'Delete' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('All 1 objects of kind Boat go.').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true)
+    await dialog.getByRole('textbox').fill('boats.example.com')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
+  it('shows a reader what is not allowed, and why, in Chinese as well', async () => {
+    await request(world, 'POST', '/api/v1/namespaces/default/services', {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web' },
+      spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+    })
+    const { viewer } = world.proxy.playground.tokens
+    const { page, complaints } = await world.at('objects/services', viewer)
+    await page.getByRole('link', { name: 'web' }).click()
+    const remove = page.getByRole('button', { name: 'Delete', exact: true, disabled: true })
+    await remove.hover()
+    await page
+      .getByRole('tooltip')
+      .getByText('Not allowed: none of your roles here lets you delete services')
+      .waitFor()
+    expect(await barriers(page)).toEqual([])
+    const chinese = await world.at('objects/services', viewer, { locale: 'zh-CN', colorScheme: 'dark' })
+    await chinese.page.getByRole('button', { name: '创建 Service', disabled: true }).waitFor()
+    await chinese.page.getByRole('link', { name: 'web' }).waitFor()
+    expect(await barriers(chinese.page)).toEqual([])
+    await picture(chinese.page, 'objects-zh-dark')
+    expect([...complaints, ...chinese.complaints]).toEqual([])
+  })
+})
