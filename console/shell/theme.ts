@@ -14,6 +14,8 @@ export const theme = createTheme({
   components: {
     // The colour is that of its edge: as text it would be too pale.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    // Without a role its label is read out by nobody.
+    Loader: { defaultProps: { role: 'status' } },
     // It would write a style into the page, which the page's policy refuses.
     Modal: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },

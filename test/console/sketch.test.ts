@@ -17,7 +17,13 @@ const wishes: Wishes = {
   isDivided: true,
 }
 const read = (part: Partial<Wishes> = {}) =>
-  manifestsIn(sketchOf({ ...wishes, ...part })).map(({ document }) => JSON.parse(JSON.stringify(document.toJS({ mapAsMap: false }), (_, value) => (typeof value === 'bigint' ? Number(value) : value))))
+  manifestsIn(sketchOf({ ...wishes, ...part })).map(({ document }) =>
+    JSON.parse(
+      JSON.stringify(document.toJS({ mapAsMap: false }), (_, value) =>
+        typeof value === 'bigint' ? Number(value) : value,
+      ),
+    ),
+  )
 
 describe('the form of a new workload', () => {
   it('makes the workload, and the policy that takes it to the chosen clusters', () => {
@@ -26,7 +32,10 @@ describe('the form of a new workload', () => {
       apiVersion: 'apps/v1',
       kind: 'Deployment',
       metadata: { name: 'web', namespace: 'shop' },
-      spec: { replicas: 3, template: { spec: { containers: [{ image: 'nginx:1.27', ports: [{ containerPort: 80 }] }] } } },
+      spec: {
+        replicas: 3,
+        template: { spec: { containers: [{ image: 'nginx:1.27', ports: [{ containerPort: 80 }] }] } },
+      },
     })
     expect(deployment.spec.selector.matchLabels).toEqual(deployment.spec.template.metadata.labels)
     expect(policy.spec).toEqual({
@@ -46,10 +55,13 @@ describe('the form of a new workload', () => {
     expect(read({ clusters: [], kind: 'daemonsets' })[1].spec.placement).toEqual({})
   })
 
-  it.each(Object.keys(workloadKinds) as WorkloadKind[])('makes %s without anchors, which nobody would write', kind => {
-    expect(sketchOf({ ...wishes, kind, command: 'date' })).not.toMatch(/[&*]a\d/)
-    expect(read({ kind })[0].kind).toBe(workloadKinds[kind].kind)
-  })
+  it.each(Object.keys(workloadKinds) as WorkloadKind[])(
+    'makes %s without anchors, which nobody would write',
+    kind => {
+      expect(sketchOf({ ...wishes, kind, command: 'date' })).not.toMatch(/[&*]a\d/)
+      expect(read({ kind })[0].kind).toBe(workloadKinds[kind].kind)
+    },
+  )
 
   it.each([
     [{ name: 'Web' }, 'name'],

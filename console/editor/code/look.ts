@@ -58,6 +58,8 @@ const surface = EditorView.theme({
     background: 'var(--mantine-color-default-hover)',
     color: 'var(--mantine-color-dimmed)',
   },
+  // Its own marks are in few fonts.
+  '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"', margin: '0 6px' },
 })
 
 const colours = HighlightStyle.define([
