@@ -74,6 +74,8 @@ class Line {
   readonly #calls = new Map<number, Call>()
   readonly #socket: Promise<Socket>
   #next = 0
+  /** Calls that wait for the socket and are not among `#calls` yet: it must not close under them. */
+  #waiting = 0
 
   constructor(
     connect: () => Socket,
@@ -83,7 +85,10 @@ class Line {
   }
 
   async get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
-    const socket = await this.#socket
+    this.#waiting += 1
+    const socket = await this.#socket.finally(() => {
+      this.#waiting -= 1
+    })
     if (signal.aborted) {
       this.#closeIfUnused(socket)
       throw signal.reason
@@ -161,7 +166,7 @@ class Line {
   }
 
   #closeIfUnused(socket: Socket): void {
-    if (this.#calls.size > 0) return
+    if (this.#calls.size + this.#waiting > 0) return
     this.then.ended()
     socket.close()
   }

@@ -44,6 +44,21 @@ it('calls share a socket, which closes with the last of them', async () => {
   expect(sockets[0]!.isClosed).toBe(true)
 })
 
+it('a call that begins while the last one ends keeps the socket open', async () => {
+  const { sockets, get } = connected()
+  const first = get()
+  sockets[0]!.open()
+  await settled()
+  sockets[0]!.receive({ id: 1, status: 200 })
+  await first
+  const next = get()
+  sockets[0]!.receive({ id: 1, end: true })
+  await settled()
+  expect([sockets[0]!.isClosed, sockets.length]).toEqual([false, 1])
+  sockets[0]!.receive({ id: 2, status: 201 })
+  expect((await next).status).toBe(201)
+})
+
 it('after a renewal new calls go over a new socket, and those under way end on theirs', async () => {
   const { shared, sockets, get } = connected()
   const before = get()
