@@ -97,7 +97,8 @@ export async function beginSession(
   token: string,
   { sessions, authenticator, audit }: Pick<SessionRoutes, 'sessions' | 'authenticator' | 'audit'>,
 ) {
-  const { caller, until } = await putSession(c, token, { sessions, authenticator })
+  const caller = await ownerOf(c, token, authenticator)
+  const until = await putSession(c, token, { sessions })
   audit.recordUnknown({
     ...originOf(c),
     requestId: c.var.requestId,
@@ -109,20 +110,24 @@ export async function beginSession(
   return shown(caller, until, false)
 }
 
-/** Sets the cookie of a session. @throws Failure */
+/** Whose a token is. @throws Failure UNAUTHENTICATED */
+function ownerOf(c: Context<RestEnv>, token: string, authenticator: Authenticator): Promise<Caller> {
+  const { remote, port } = c.env.incoming ? credentialsOf(c.env.incoming) : {}
+  return authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
+}
+
+/** Sets the cookie of a session, also in the answer that refuses whatever fails after this. Returns when it ends. @throws Failure */
 async function putSession(
   c: Context<RestEnv>,
   token: string,
-  { sessions, authenticator }: Pick<SessionRoutes, 'sessions' | 'authenticator'>,
+  { sessions }: Pick<SessionRoutes, 'sessions'>,
   latest?: number,
-) {
-  const { remote, port } = c.env.incoming ? credentialsOf(c.env.incoming) : {}
-  const caller = await authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
+): Promise<number> {
   const begun = await sessions.begin(token, latest)
   if (!begun)
     throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
   c.header('set-cookie', begun.cookie, { append: true })
-  return { caller, until: begun.until }
+  return begun.until
 }
 
 /** New tokens in the place of those of a session, for the same user. @throws Failure */
@@ -133,9 +138,12 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
   const until = renewal.exp * 1_000
   try {
     const tokens = await logins.renew(renewal, new AbortController().signal)
-    const session = await putSession(c, tokens.idToken, routes, until)
-    if (session.caller.user !== renewal.user)
+    const caller = await ownerOf(c, tokens.idToken, routes.authenticator)
+    if (caller.user !== renewal.user) {
+      c.header('set-cookie', logins.forgotten, { append: true })
       throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
+    }
+    const expiresAt = await putSession(c, tokens.idToken, routes, until)
     const kept = await logins.keep(
       // An issuer that rotates none gives none: the one before stays good.
       tokens.refreshToken ?? renewal.refreshToken,
@@ -144,7 +152,7 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
       until,
     )
     c.header('set-cookie', kept.cookie, { append: true })
-    return shown(session.caller, session.until, kept.isRenewable)
+    return shown(caller, expiresAt, kept.isRenewable)
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'IssuerRefused') {
       c.header('set-cookie', logins.forgotten, { append: true })

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
 import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
@@ -48,16 +48,20 @@ async function start({ secret, shown = secret }: { secret?: string; shown?: stri
     await signIn.close()
     await issuer.close()
   })
-  return { api, issuer, browser: issuer.browser(), url: api.running.url }
+  return { api, issuer, signIn, browser: issuer.browser(), url: api.running.url }
 }
 
 type World = Awaited<ReturnType<typeof start>>
 
-/** Signs in as ada, from the console's page to the view that is shown then. */
-async function signedIn({ url, issuer, browser }: World, to = '/instances'): Promise<string> {
+/** Signs in, from the console's page to the view that is shown then. */
+async function signedIn(
+  { url, issuer, browser }: Pick<World, 'url' | 'issuer' | 'browser'>,
+  to = '/instances',
+  name = 'ada',
+): Promise<string> {
   const page = await browser.open(`${url}/console/sign-in?${new URLSearchParams({ to })}`)
   expect(page.text).toContain('The console of Kairship')
-  const last = await browser.submit(page, { name: 'ada', password: issuer.password })
+  const last = await browser.submit(page, { name, password: issuer.password })
   return last.url
 }
 
@@ -210,6 +214,20 @@ describe('renewing a session', () => {
       expect.stringContaining('sign in again'),
     ])
     expect(cookiesOf(again)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
+  })
+
+  it('gives nothing where the issuer answers with the tokens of another user', async () => {
+    const world = await start()
+    await signedIn(world)
+    const finish = vi.spyOn(world.signIn, 'finish')
+    await signedIn({ ...world, browser: world.issuer.browser() }, '/', 'nils')
+    vi.spyOn(world.signIn, 'renew').mockResolvedValue(await finish.mock.results[0]?.value)
+    const answer = await renew(world, world.browser.cookies)
+    expect([answer.status, JSON.parse(answer.text).message]).toEqual([
+      401,
+      expect.stringContaining('another user than playground:ada'),
+    ])
+    expect(cookiesOf(answer)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
   })
 
   it('is refused after signing out, which ends the login at the issuer', async () => {
