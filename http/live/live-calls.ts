@@ -149,10 +149,10 @@ export class LiveCalls {
   }
 
   /** Nobody answers at all: a host that hangs is asked for longer than a call may go on. */
-  #unconfirmed({ isAsking, askedAt, confirmedAt, calls }: Group, now: number): Failure | undefined {
+  #unconfirmed({ isAsking, askedAt, confirmedAt }: Group, now: number): Failure | undefined {
     const { unconfirmedMs = UNCONFIRMED_MS } = this.options
     const isOver = isAsking && now - askedAt >= PATIENCE_MS && now - confirmedAt >= unconfirmedMs
-    return isOver && calls.size > 0 ? nobodySays(unconfirmedMs, 'the host does not answer') : undefined
+    return isOver ? nobodySays(unconfirmedMs, 'the host does not answer') : undefined
   }
 
   /** Those whose time to settle is over. */
@@ -252,7 +252,9 @@ export class LiveCalls {
     return undefined
   }
 
+  /** Groups stay for a while after their last call, and what ended that is found again with each look. */
   #endAll({ calls, caller, instance }: Group, failure: Failure): void {
+    if (calls.size === 0) return
     const { log, meter } = this.options
     const reason = reasonOf(failure)
     log.info({ user: caller.user, instance, calls: calls.size, reason }, 'calls under way are ended')

@@ -33,6 +33,7 @@ export class CallsUnderTest {
   /** Instances that are being deleted. */
   readonly leaving = new Set<string>()
   readonly host = fakeHost({ tokens: {}, allows: ({ user }) => this.allowed.has(user) })
+  readonly log = fakeLog()
   readonly live: LiveCalls
   readonly decide: ReturnType<typeof roleAuthorizer>['decide']
   readonly locked = new LockedCallers(this.locks, () => NOON + this.now)
@@ -52,7 +53,7 @@ export class CallsUnderTest {
         now,
         locked: this.locked,
         isLeaving: (instance: string) => this.leaving.has(instance),
-        log: fakeLog(),
+        log: this.log,
         meter: fakeMeter().meter,
       },
       wallClock: () => NOON + this.now,

@@ -407,6 +407,51 @@ describe('a live call', () => {
     expect(call.ended?.code).toBe(Code.UNAVAILABLE)
   })
 
+  it('goes on when the host confirms it late, within two seconds, after its role was nearly forgotten', async () => {
+    const calls = new CallsUnderTest()
+    calls.bindings.give('b', 'Editor', whole)
+    const ann = calls.caller('ann')
+    let answered = (): void => undefined
+    let isSlow = false
+    const ask = async () => {
+      if (isSlow) await new Promise<void>(resolve => (answered = resolve))
+      return ann
+    }
+    calls.bindings.silentForMs = UNCONFIRMED_MS - 1_000
+    const call = calls.open({ caller: calls.caller('ann', {}, { ask }) })
+    await calls.pass(LOOK_MS)
+    isSlow = true
+    await calls.pass(ASK_MS + 1_000)
+    expect(call.ended).toBeUndefined()
+    calls.bindings.silentForMs = 0
+    answered()
+    await calls.pass(1_000)
+    expect(call.ended).toBeUndefined()
+  })
+
+  it('goes on for a minute after the host itself allowed it, once roles count no more', async () => {
+    const { calls, ann } = withAnn()
+    calls.bindings.silentForMs = 2 * UNCONFIRMED_MS
+    const call = calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    calls.host.script = () => {
+      throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+    }
+    await calls.pass(UNCONFIRMED_MS - 2 * ASK_MS)
+    expect(call.ended).toBeUndefined()
+    await calls.pass(3 * ASK_MS)
+    expect(call.ended?.code).toBe(Code.UNAVAILABLE)
+  })
+
+  it('is ended with one line in the log, also where what ended it lasts', async () => {
+    const { calls, ann } = withAnn()
+    calls.open({ caller: ann })
+    await calls.pass(LOOK_MS)
+    calls.locks.lock('l', { user: 'ann' })
+    await calls.pass(ASK_MS)
+    expect(calls.log.lines.map(({ fields }) => fields)).toMatchObject([{ user: 'ann', calls: 1, reason: 'AccessLocked' }])
+  })
+
   it('goes on while the host does not answer for less than a minute, however long it was open before', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })
