@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
+import { SESSION_MS } from '../../../http/console/sessions.js'
 import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
 import { issuerUnderTest, type Tls, tlsUnderTest } from '../../playground/issuer/running-issuer.js'
@@ -166,6 +167,15 @@ describe('signing in at an issuer', () => {
     expect((await asPage(world.api, browser.cookies)).status).toBe(200)
   })
 
+  it('tells no other site from where the browser comes, and is kept by no cache', async () => {
+    const { api } = await start()
+    for (const path of ['/console/sign-in', '/console/sign-in/callback'])
+      expect((await curl(api.running, path)).headers, path).toMatchObject({
+        'referrer-policy': 'no-referrer',
+        'cache-control': 'no-store',
+      })
+  })
+
   it('begins where the issuer sends browsers back to, and once where a proxy hides that', async () => {
     const { api, url, issuer } = await start()
     const at = (query: string) => curl(api.running, `/console/sign-in?${query}`, {}, { host: 'localhost' })
@@ -228,6 +238,44 @@ describe('renewing a session', () => {
       expect.stringContaining('another user than playground:ada'),
     ])
     expect(cookiesOf(answer)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
+  })
+
+  it('goes on with the refresh token of before where the issuer gives no other', async () => {
+    const world = await start()
+    const finish = vi.spyOn(world.signIn, 'finish')
+    await signedIn(world)
+    const { idToken } = await finish.mock.results[0]?.value
+    const asked = vi.spyOn(world.signIn, 'renew').mockResolvedValue({ idToken })
+    const first = await renew(world, world.browser.cookies)
+    expect(JSON.parse(first.text).isRenewable).toBe(true)
+    expect((await renew(world, next(first))).status).toBe(200)
+    expect(asked.mock.calls[1]?.[1]).toBe(asked.mock.calls[0]?.[1])
+  })
+
+  it('makes no session last for longer than a working day after its user signed in', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const world = await start()
+    await signedIn(world)
+    const left = 300_000
+    vi.setSystemTime(Date.now() + SESSION_MS - left)
+    const last = await renew(world, world.browser.cookies)
+    expect(JSON.parse(last.text).expiresAt - Date.now()).toBeLessThanOrEqual(left)
+    vi.setSystemTime(Date.now() + left)
+    expect((await renew(world, next(last))).status).toBe(401)
+  })
+
+  it('is of the user who signed in at the issuer, and forgotten when another signs in', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const headers = { 'sec-fetch-site': 'same-origin', origin: world.api.running.url, cookie: cookies }
+    const other = await curl(world.api.running, '/console/session', {}, headers, 'POST', { token: 'viewer' })
+    expect(cookiesOf(other)).toContainEqual(expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/))
+    const [session = ''] = next(other).split('; ')
+    const renewal = `__Host-kairship-renewal=${world.browser.cookie('__Host-kairship-renewal')}`
+    const shown = await asPage(world.api, `${session}; ${renewal}`)
+    expect(JSON.parse(shown.text)).toMatchObject({ user: 'viewer', isRenewable: false })
   })
 
   it('is refused after signing out, which ends the login at the issuer', async () => {

@@ -222,7 +222,10 @@ describe('a role on an instance', () => {
     bindings.silentForMs = BINDINGS_COUNT_MS
     expect(await may(caller('ann'), GET)).toBe(true)
     bindings.silentForMs += 1
-    await expect(may(caller('ann'), GET)).rejects.toMatchObject({ code: Code.UNAVAILABLE })
+    await expect(may(caller('ann'), GET)).rejects.toMatchObject({
+      code: Code.UNAVAILABLE,
+      details: { retryAfterSeconds: 5 },
+    })
     bindings.silentForMs = 0
     expect(await may(caller('ann'), GET)).toBe(true)
     expect(BINDINGS_COUNT_MS).toBe(60_000)
