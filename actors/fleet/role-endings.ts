@@ -30,7 +30,7 @@ export interface RoleEndingsOptions {
 
 /**
  * Reports roles that have an end: an audit event and the condition `Expired` when one begins and when one ends, and removes it a day after
- * that. Of roles without an end it writes the audit events alone, as it sees them. Nothing here decides about a right: bindings that are over give none, whether or not this has run. The event comes before the
+ * that. That a role changes, and what becomes of one without an end, it writes to the audit log as it sees it. Nothing here decides about a right: bindings that are over give none, whether or not this has run. The event comes before the
  * status, so that each is written once at least.
  */
 export class RoleEndings {
@@ -60,8 +60,9 @@ export class RoleEndings {
     )
     this.#subscription.add(
       roleBindings.onEvent(({ what, binding, at }) => {
-        // What has an end is reported with its status, so that it is reported once at least.
-        if (binding.spec.expiresAt === undefined && this.options.dependencies.leadership().leading)
+        // That one with an end begins and ends is reported with its status, so that it is reported once at least.
+        const isWithStatus = what === 'began' || what === 'ended'
+        if (!isWithStatus && this.options.dependencies.leadership().leading)
           this.options.audit(roleAuditEvent(binding, what, at))
       }),
     )

@@ -183,7 +183,24 @@ it('one that is put off while it is in effect says its new end, and has begun on
   })
   await pass(1_000)
   expect(conditionOf('emergency')?.message).toBe(`it ends at ${end}`)
-  expect(said(events)).toEqual(['emergency role began'])
+  expect(said(events)).toEqual(['emergency role began', 'emergency role changed'])
+})
+
+it('one with an end that is given to another leaves an audit event, by the leader alone', async () => {
+  for (const leading of [true, false]) {
+    const { bindings, events, start, pass, until } = ending({ leading })
+    start()
+    const expiresAt = until(3_600_000)
+    const to = (name: string) =>
+      instanceRoleBinding('emergency', 'eu', 'Admin', { expiresAt, subjects: [{ kind: 'User', name }] })
+    bindings.show(to('ann'))
+    await pass(1_000)
+    const { status } = bindings.get('emergency') ?? {}
+    bindings.show({ ...to('bob'), ...(status && { status }) })
+    await pass(1_000)
+    expect(said(events)).toEqual(leading ? ['emergency role began', 'emergency role changed'] : [])
+    expect(events[1]?.annotations['kairship.io/subjects']).toBe(leading ? 'User bob' : undefined)
+  }
 })
 
 it('one that is deleted before anything of it was reported has not ended', async () => {

@@ -449,7 +449,9 @@ describe('a live call', () => {
     await calls.pass(LOOK_MS)
     calls.locks.lock('l', { user: 'ann' })
     await calls.pass(ASK_MS)
-    expect(calls.log.lines.map(({ fields }) => fields)).toMatchObject([{ user: 'ann', calls: 1, reason: 'AccessLocked' }])
+    expect(calls.log.lines.map(({ fields }) => fields)).toMatchObject([
+      { user: 'ann', calls: 1, reason: 'AccessLocked' },
+    ])
   })
 
   it('goes on while the host does not answer for less than a minute, however long it was open before', async () => {
