@@ -231,7 +231,7 @@ describe('renewing a session', () => {
     await signedIn(world)
     const finish = vi.spyOn(world.signIn, 'finish')
     await signedIn({ ...world, browser: world.issuer.browser() }, '/', 'nils')
-    vi.spyOn(world.signIn, 'renew').mockResolvedValue(await finish.mock.results[0]?.value)
+    vi.spyOn(world.signIn, 'renew').mockResolvedValue(await finish.mock.results[0]!.value)
     const answer = await renew(world, world.browser.cookies)
     expect([answer.status, JSON.parse(answer.text).message]).toEqual([
       401,
@@ -244,7 +244,7 @@ describe('renewing a session', () => {
     const world = await start()
     const finish = vi.spyOn(world.signIn, 'finish')
     await signedIn(world)
-    const { idToken } = await finish.mock.results[0]?.value
+    const { idToken } = await finish.mock.results[0]!.value
     const asked = vi.spyOn(world.signIn, 'renew').mockResolvedValue({ idToken })
     const first = await renew(world, world.browser.cookies)
     expect(JSON.parse(first.text).isRenewable).toBe(true)
