@@ -111,7 +111,7 @@ export async function beginSession(
 }
 
 /** Whose a token is. @throws Failure UNAUTHENTICATED */
-function ownerOf(c: Context<RestEnv>, token: string, authenticator: Authenticator): Promise<Caller> {
+async function ownerOf(c: Context<RestEnv>, token: string, authenticator: Authenticator): Promise<Caller> {
   const { remote, port } = c.env.incoming ? credentialsOf(c.env.incoming) : {}
   return authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
 }
