@@ -54,16 +54,15 @@ function world() {
     roleBindings,
     objects: { list: async () => ({ pagination: { total: 3 } }) },
   } as unknown as PreviewDependencies
-  const call = { signal: new AbortController().signal } as unknown as Parameters<
-    typeof previewWorkspaceRoleBinding
-  >[1]
+  const ended = new AbortController()
+  const call = { signal: ended.signal } as unknown as Parameters<typeof previewWorkspaceRoleBinding>[1]
   const preview = async (request: object) =>
     previewWorkspaceRoleBinding(
       dependencies,
       call,
       create(PreviewWorkspaceRoleBindingRequestSchema, { workspace: 'sales', ...request }),
     )
-  return { roleBindings, refused, connected, preview }
+  return { roleBindings, refused, connected, ended, preview }
 }
 type Answer = Awaited<ReturnType<ReturnType<typeof world>['preview']>>
 /** `instance subject namespace +verbs -verbs` of Deployments. */
@@ -143,6 +142,41 @@ describe('a preview of a WorkspaceRoleBinding', () => {
       ['instance "us" is not there'],
     ])
     expect(answer.summary).toContain('2 could not be read')
+  })
+
+  it('ends with its call, and takes that for no instance that cannot be read', async () => {
+    const { roleBindings, refused, ended, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    ended.abort(new Error('the caller has gone'))
+    refused.set('eu', unavailable('aborted'))
+    await expect(preview({ grant: EDITOR })).rejects.toThrow('the caller has gone')
+  })
+
+  it('takes the binding of an instance that has its name for another one', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('pias', 'Viewer', { instance: 'eu', subject: PIA, workspace: 'sales' })
+    roleBindings.give('pias', 'Editor', { instance: 'eu', subject: PIA })
+    expect(rows(await preview({ name: 'pias' }))).toEqual([])
+  })
+
+  it('names no namespaces of an instance that belongs as a whole, whatever of it belongs besides', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', {
+      ...{ instance: 'eu', subject: BOB, workspace: 'sales', namespaces: ['shop'] },
+    })
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    const answer = await preview({ grant: EDITOR })
+    expect(answer.instances?.map(({ namespaces }) => namespaces)).toEqual([[]])
+    expect(rows(answer)).toEqual(['eu pia all +list +create'])
+  })
+
+  it('compares fifty subjects, and says how many it leaves out', async () => {
+    const { roleBindings, preview } = world()
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    const subjects = Array.from({ length: 53 }, (_, i) => ({ kind: 'User', name: `user-${i}` }))
+    const { instances, notes } = await preview({ grant: { role: 'Viewer', subjects } })
+    expect(instances?.[0]?.subjects).toHaveLength(50)
+    expect(notes).toContain('3 subjects are left out')
   })
 
   it('hides no defect of Kairship behind an instance that cannot be read', async () => {
