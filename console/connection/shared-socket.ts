@@ -86,9 +86,13 @@ class Line {
 
   async get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     this.#waiting += 1
-    const socket = await this.#socket.finally(() => {
+    let socket: Socket
+    try {
+      socket = await this.#socket
+    } finally {
+      // Nothing is awaited from here until it is among `#calls`.
       this.#waiting -= 1
-    })
+    }
     if (signal.aborted) {
       this.#closeIfUnused(socket)
       throw signal.reason
