@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { InstanceService, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
 import { whileVisible } from '../live/use-live.js'
 
@@ -46,9 +46,14 @@ async function follow(name: string, changed: () => void, signal: AbortSignal): P
   signal.addEventListener('abort', () => clearTimeout(due), { once: true })
   while (!signal.aborted) {
     try {
-      // The filter matches parts of names: others' changes come too, and mean nothing here.
-      for await (const { instance } of instances.watchInstances({ name }, { signal }))
-        if (instance?.metadata?.name === name) soon()
+      let isBegun = false
+      for await (const { type, instance } of instances.watchInstances({ name }, { signal })) {
+        // What was there when it began is told: an instance that went before that is told by nothing.
+        const begins: boolean = !isBegun && type === Type.BOOKMARK
+        isBegun ||= begins
+        // The filter matches parts of names: others' changes come too, and mean nothing here.
+        if (begins || instance?.metadata?.name === name) soon()
+      }
     } catch {
       // Why is shown by the query that is asked again.
     }

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, type ReactNode, use, useMemo, useState } from 'react'
+import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
 import { OtherLink } from './other-link.js'
@@ -15,8 +15,6 @@ import {
   takeProblem,
 } from './session.js'
 import { tellOtherTabs } from './session-channel.js'
-import { SessionOver } from './session-over.js'
-import { SignIn } from './sign-in.js'
 import { useSessionKeeper } from './use-session-keeper.js'
 
 interface SignedIn {
@@ -24,12 +22,20 @@ interface SignedIn {
   readonly leave: () => void
 }
 
+// The ways in are no part of the first screen of who is signed in.
+const loadSessionOver = () => import('./session-over.js')
+const SessionOver = lazy(async () => ({ default: (await loadSessionOver()).SessionOver }))
+const SignIn = lazy(async () => ({ default: (await import('./sign-in.js')).SignIn }))
+
 const Current = createContext<SignedIn | undefined>(undefined)
 
 /** Taken before anything reads the address. */
 const code = takeCode()
 
 const KEY = ['session']
+
+/** When what is not needed yet is loaded: after the first screen, milliseconds. */
+const PRELOAD_MS = 3_000
 
 /** Shows its children to who is signed in, and the way in to everybody else. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
@@ -46,12 +52,12 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     tellOtherTabs()
   }
   if (data) return <Kept session={data}>{children}</Kept>
-  if (isPending)
-    return (
-      <Center h="100vh">
-        <Loader aria-label={live.loading} />
-      </Center>
-    )
+  const loading = (
+    <Center h="100vh">
+      <Loader aria-label={live.loading} />
+    </Center>
+  )
+  if (isPending) return loading
   if (error instanceof OtherSession)
     return (
       <OtherLink
@@ -71,12 +77,14 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     )
   const failed = error ?? problem
   return (
-    <SignIn
-      problem={
-        failed ? <Problem error={failed} {...(error && { retry: () => void refetch() })} /> : undefined
-      }
-      done={begin}
-    />
+    <Suspense fallback={loading}>
+      <SignIn
+        problem={
+          failed ? <Problem error={failed} {...(error && { retry: () => void refetch() })} /> : undefined
+        }
+        done={begin}
+      />
+    </Suspense>
   )
 }
 
@@ -85,6 +93,11 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
   const queries = useQueryClient()
   const { state, look } = useSessionKeeper(begun)
   const { session } = state
+  // Loaded while the server is there: it is wanted when a session is over, which may be because the server is not.
+  useEffect(() => {
+    const soon = setTimeout(() => void loadSessionOver().catch(() => undefined), PRELOAD_MS)
+    return () => clearTimeout(soon)
+  }, [])
   const signedIn = useMemo<SignedIn>(
     () => ({
       session,
@@ -101,13 +114,15 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
   return (
     <Current value={signedIn}>
       {state.is !== 'valid' && (
-        <SessionOver
-          state={state}
-          signedIn={() => {
-            tellOtherTabs()
-            look()
-          }}
-        />
+        <Suspense>
+          <SessionOver
+            state={state}
+            signedIn={() => {
+              tellOtherTabs()
+              look()
+            }}
+          />
+        </Suspense>
       )}
       {children}
     </Current>

@@ -20,8 +20,7 @@ export const editorEn = {
   problem: 'The server does not accept it',
   unread: 'This is no manifest yet',
   problemKept: 'What you wrote stays here.',
-  sessionOver:
-    'Your session is over. Sign in again in another tab, then check again: what you wrote stays here.',
+  sessionOver: 'Your session is over. Sign in again, then check again: what you wrote stays here.',
   unknown: 'Check again before you apply again: the comparison shows whether it was stored.',
   conflict: 'Somebody has changed it meanwhile',
   conflictHow:
