@@ -59,7 +59,8 @@ function watched(query: Readonly<Record<string, string>>, namespace = '', option
     items.map(({ type, object }) => `${type} ${sources({ items: [object as unknown as KubeObject] })}`)
   const versions = () =>
     items.map(({ object }) => decoded((object as unknown as KubeObject).metadata.resourceVersion))
-  return { shown, versions, ended, end: () => queue.end() }
+  const labels = () => items.map(({ object }) => (object as unknown as KubeObject).metadata.labels)
+  return { shown, versions, labels, ended, end: () => queue.end() }
 }
 
 describe('a list of caches', () => {
@@ -187,7 +188,7 @@ describe('a watch of caches', () => {
   it('sends an object that leaves its selection as it was before, at the version of the change', async () => {
     members.m1!.put('a', { of: 'it' })
     await selected({ m1: 'all' })
-    const { shown, versions, end } = watched({
+    const { shown, versions, labels, end } = watched({
       labelSelector: 'of=it',
       resourceVersion: encoded({ m1: members.m1!.revision }),
     })
@@ -195,7 +196,31 @@ describe('a watch of caches', () => {
     members.m1!.send('MODIFIED', changed)
     await eventually('the object to be gone', () => shown().length > 0)
     expect(shown()).toEqual(['DELETED m1/a'])
+    expect(labels()).toEqual([{ of: 'it' }])
     expect(versions()).toEqual([{ m1: changed.metadata.resourceVersion }])
+    end()
+  })
+
+  it('sends no change of an object that is in its selection neither before nor after', async () => {
+    await selected({ m1: 'all' })
+    const { shown, end } = watched({
+      labelSelector: 'of=it',
+      resourceVersion: encoded({ m1: members.m1!.revision }),
+    })
+    members.m1!.send('MODIFIED', members.m1!.put('a', { of: 'other' }))
+    members.m1!.send('DELETED', members.m1!.put('a', { of: 'other' }))
+    members.m1!.send('ADDED', members.m1!.put('new', { of: 'it' }))
+    await eventually('the object of the selection', () => shown().includes('ADDED m1/new'))
+    expect(shown()).toEqual(['ADDED m1/new'])
+    end()
+  })
+
+  it('without a version sends only what is later where the client wants no initial events', async () => {
+    await selected({ m1: 'all' })
+    const { shown, end } = watched({}, '', { ...NO_OPTIONS, sendInitialEvents: false })
+    members.m1!.send('ADDED', members.m1!.put('new'))
+    await eventually('the new object', () => shown().includes('ADDED m1/new'))
+    expect(shown()).toEqual(['ADDED m1/new'])
     end()
   })
 

@@ -79,6 +79,26 @@ describe('the caches of search/cache', () => {
     expect(found()).toEqual([])
   })
 
+  it('stop for a type that its cluster does not serve any more', async () => {
+    const registries = [named('r', ['ConfigMap'])]
+    update(registries, cluster('m1'))
+    await until('m1/a')
+    const served = cluster('m1')
+    const conditions = [
+      ...(served.status?.conditions ?? []),
+      { type: 'CompleteAPIEnablements', status: 'True' },
+    ]
+    update(registries, { ...served, status: { conditions, apiEnablements: [] } } as unknown as Cluster)
+    expect(found()).toEqual([])
+    await eventually('m1 to be watched no more', () => !watched('m1'))
+  })
+
+  it('have the objects of a cluster in the order of their namespaces and names', async () => {
+    members.m1 = new FakeMember('c', 'a', 'aaa/z', 'b')
+    update([named('r', ['ConfigMap'])], cluster('m1'))
+    await until('m1/z', 'm1/a', 'm1/b', 'm1/c')
+  })
+
   it('keep a cluster that had a place in memory before a registry named OpenSearch', async () => {
     update([named('r', ['ConfigMap'], OPEN_SEARCH)], cluster('m1'))
     expect(watched('m1')).toBe(false)
