@@ -46,7 +46,7 @@ it.each([
 
 describe('facts about a connection', () => {
   it('are cleared when the connection is replaced; facts from the host stay', () => {
-    const known = knowing(...whole, 'moving', {
+    const known = knowing(...whole, 'moving', 'impersonated', {
       type: 'statistics.observed',
       statistics: { ok: false, failure: { reason: 'Unavailable', stage: 'statistics', message: '' } },
     })

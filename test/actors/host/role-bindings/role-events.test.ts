@@ -35,8 +35,9 @@ describe('what becomes of a role', () => {
     bindings.show({ ...one, status: { conditions: [] } })
     expect(said()).toEqual(['one given'])
     bindings.show({ ...one, metadata: { ...one.metadata, deletionTimestamp: '2026-11-24T12:00:00Z' } })
-    bindings.hide('one')
     expect(said()).toEqual(['one withdrawn'])
+    bindings.hide('one')
+    expect(said()).toEqual([])
   })
 
   it('is no news of bindings that were there when the watch began', () => {
@@ -64,6 +65,13 @@ describe('what becomes of a role', () => {
     vi.advanceTimersByTime(3_000)
     expect(said()).toEqual(['brief ended'])
     bindings.hide('brief')
+    expect(said()).toEqual([])
+  })
+
+  it('is nothing of one whose end was over before it was seen', () => {
+    const { bindings, said, until } = watched()
+    bindings.show(instanceRoleBinding('past', 'eu', 'Admin', { expiresAt: until(-1_000) }))
+    bindings.hide('past')
     expect(said()).toEqual([])
   })
 

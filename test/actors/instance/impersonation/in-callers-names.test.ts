@@ -13,25 +13,29 @@ afterEach(async () => {
   await server.close()
 })
 
-/** A control plane that gives tokens or forbids them, under a kubeconfig with the token `own`. */
+/** A control plane that gives tokens, forbids them or is not available, as it is at the time, under a kubeconfig with the token `own`. */
 async function start({
   forbids = false,
+  state = undefined as { readonly code: number } | undefined,
+  now = () => performance.now(),
   ownCredentialStandsIn = false,
   report = (_: unknown): unknown => undefined,
 } = {}) {
+  const code = () => state?.code ?? (forbids ? 403 : 200)
   server = await scriptedServer(({ url }, response) => {
     const isToken = url.endsWith('/token')
-    const body = isToken && !forbids ? { status: { token: 'minted' } } : {}
-    response.writeHead(isToken && forbids ? 403 : 200, { 'content-type': 'application/json' })
+    const isRefused = isToken && code() !== 200
+    const body = isToken && !isRefused ? { status: { token: 'minted' } } : {}
+    response.writeHead(isRefused ? code() : 200, { 'content-type': 'application/json' })
     response.end(
       JSON.stringify(
-        isToken && forbids
+        isRefused
           ? {
               kind: 'Status',
               status: 'Failure',
-              reason: 'Forbidden',
+              reason: code() === 403 ? 'Forbidden' : 'ServiceUnavailable',
               message: 'robot cannot create',
-              code: 403,
+              code: code(),
             }
           : body,
       ),
@@ -49,6 +53,7 @@ async function start({
       ownCredentialStandsIn,
       log,
       report,
+      now,
     },
   })
   return log
@@ -120,6 +125,37 @@ describe('the connection to an instance', () => {
       )
       if (!ownCredentialStandsIn) await api.close().then(() => server.close())
     }
+  })
+
+  it('reports and logs again when the answer is another, and not with each token', async () => {
+    const reports: { readonly ok: boolean }[] = []
+    const state = { code: 403 }
+    const clock = { now: 0 }
+    const report = (answer: unknown) => reports.push(answer as never)
+    const log = await start({ state, now: () => clock.now, report })
+    for (const code of [403, 403, 503, 200, 200, 403]) {
+      state.code = code
+      await send('/callers')
+      // Longer than a token counts.
+      clock.now += 3_700_000
+    }
+    expect(reports.map(({ ok }) => ok)).toEqual([false, true, false])
+    const said = log.lines.filter(({ level }) => level === 'warn')
+    expect(said.map(({ message }) => message)).toEqual(
+      Array(3).fill('there is no token to impersonate callers with'),
+    )
+  })
+
+  it('says again that there is no token after there was one', async () => {
+    const state = { code: 403 }
+    const clock = { now: 0 }
+    const log = await start({ state, now: () => clock.now })
+    for (const code of [403, 200, 403]) {
+      state.code = code
+      await send('/callers')
+      clock.now += 3_700_000
+    }
+    expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(2)
   })
 
   it('sends them under the kubeconfig where that is allowed to stand in', async () => {
