@@ -9,6 +9,7 @@ import { kubeconfigSettings } from './config/kubeconfig.js'
 import { lockSettings } from './config/lock.js'
 import { loginSettings } from './config/login.js'
 import { playgroundSettings } from './config/playground.js'
+import { roleSettings } from './config/roles.js'
 import { serviceSettings } from './config/services.js'
 import type { CommandName, Setting } from './config/setting.js'
 
@@ -30,6 +31,7 @@ export const settings = {
   ...clientSettings,
   ...kubeconfigSettings,
   ...lockSettings,
+  ...roleSettings,
   ...loginSettings,
 } as const
 

@@ -123,6 +123,14 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       withClient(config, async it => (await import('./access/locks.js')).unlockAccess(it, names)),
     locks: config =>
       withClient(config, async it => (await import('./access/locks.js')).listLocks(it, config)),
+    roles: (config, ...names) =>
+      withClient(config, async it => (await import('./access/roles.js')).listRoles(it, config, names)),
+    'give-role': (config, ...names) =>
+      withClient(config, async it => (await import('./access/roles.js')).giveRole(it, config, names)),
+    'take-role': (config, ...names) =>
+      withClient(config, async it => (await import('./access/roles.js')).takeRole(it, names)),
+    audit: (config, ...names) =>
+      withClient(config, async it => (await import('./access/audit.js')).auditEvents(it, config, names)),
     rollback: (config, ...names) =>
       withClient(config, async it =>
         (await import('./objects/rollback.js')).rollbackWorkload(it, config, names),

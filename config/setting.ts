@@ -29,6 +29,10 @@ export type CommandName =
   | 'lock'
   | 'unlock'
   | 'locks'
+  | 'roles'
+  | 'give-role'
+  | 'take-role'
+  | 'audit'
   | 'rollback'
   | 'logs'
   | 'completion'
@@ -86,6 +90,10 @@ export const clients = [
   'lock',
   'unlock',
   'locks',
+  'roles',
+  'give-role',
+  'take-role',
+  'audit',
   'rollback',
   'logs',
 ] as const

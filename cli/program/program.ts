@@ -245,6 +245,30 @@ function describeProgram(terminal: Terminal, started: Started): Command {
   add(program, 'locks', 'locks', 'list who is locked out, by whom, and until when')
   add(
     program,
+    'roles',
+    'roles [place]',
+    'list who was given which role, until when and why: on an instance, in a workspace as workspace/NAME, or everywhere',
+  )
+  add(
+    program,
+    'give-role',
+    'give-role <role> <target...>',
+    'give Admin, Editor or Viewer on an instance or in a workspace; for example: give-role Editor group/dev instance/eu-west -n shop --for 2h --reason INC-7, or give-role Viewer user/ann serviceaccount/ci/deployer workspace/shop',
+  )
+  add(
+    program,
+    'take-role',
+    'take-role <name...>',
+    'take roles away, by the names that "kairship roles" prints: NAME, or workspace/NAME',
+  )
+  add(
+    program,
+    'audit',
+    'audit [instance]',
+    'print who did what in the last hours, as far as the replica that answers has seen it',
+  )
+  add(
+    program,
     'rollback',
     'rollback <instance> <type> [object]',
     'give a workload the pod template of its revision before, or of --to; --list prints its revisions. For example: rollback eu-west deployment/web -n shop',

@@ -37,6 +37,8 @@ const lineOf = (command: string): string => {
   if (/^(can-i|who-can)$/.test(command)) return `${command} eu get pods`
   if (command === 'lock') return 'lock user/ann'
   if (command === 'unlock') return 'unlock lock-7'
+  if (command === 'give-role') return 'give-role Viewer user/ann instance/eu'
+  if (command === 'take-role') return 'take-role team'
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
   return /instance$|kubeconfig|adopt|clusters|workloads|policies/.test(command) ? `${command} eu` : command
