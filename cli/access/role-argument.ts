@@ -66,9 +66,10 @@ function subjectOf(word: string, kind: string, rest: string): GivenSubject {
  * is given twice.
  */
 export function bindingName({ role, subjects, place }: RoleArgument, namespaces: readonly string[]): string {
-  const whom = subjects.map(({ kind, namespace, name }) => JSON.stringify([kind, namespace, name]))
-  const all = JSON.stringify([role, place.kind, place.name, [...namespaces].sort(), whom.sort()])
-  const spoken = `${place.name}-${role}-${subjects[0]?.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  const whom = subjects.map(({ kind, namespace, name }) => JSON.stringify([kind, namespace, name])).sort()
+  const all = JSON.stringify([role, place.kind, place.name, [...namespaces].sort(), whom])
+  const [first] = [...subjects].sort((one, other) => (one.name < other.name ? -1 : 1))
+  const spoken = `${place.name}-${role}-${first?.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   const start = spoken.slice(0, 48).replace(/^-+|-+$/g, '')
   return `${start}-${createHash('sha256').update(all).digest('hex').slice(0, 10)}`
 }
