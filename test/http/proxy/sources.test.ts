@@ -27,6 +27,7 @@ function send(method: string, path: string, holds: 'synced' | 'syncing' | 'no' =
     fleet: { index: () => index },
     circuits: { guardIndex: () => ({ send: () => undefined, admits: true }) },
     ledger: new WriteLedger(() => 0),
+    activity: { count: () => undefined },
     catchUp: {
       look: async ({ scope }: { scope: object }) => {
         order.push(scope)

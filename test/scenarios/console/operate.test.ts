@@ -177,6 +177,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       await changes.getByText('removes tier=edge').waitFor()
       expect(await barriers(page)).toEqual([])
       await page.getByRole('button', { name: 'Save' }).click()
+      await changes.waitFor({ state: 'detached' })
       await page.getByText('tier=core').waitFor()
       await page.getByRole('button', { name: 'Cordon', exact: true }).click()
       await page.getByText('Cordoned: nothing further is placed here.').waitFor()

@@ -66,8 +66,8 @@ export function joinCases(clusters: ClusterWorld): void {
       expect(await world.find(world.control, CLUSTERS, { name: 'tried' })).toBeUndefined()
       expect(await clusters.secret('tried')).toBeUndefined()
       expect(await clusters.accessIn(api, 'tried')).toEqual([])
-      const wrong = { taints: [{ key: 'a b', effect: 'NoSchedule' }] }
-      const refused = await clusters.join('tried', { dryRun: true, cluster: { spec: wrong } })
+      const wrong = { labels: { tier: 'a b' } }
+      const refused = await clusters.join('tried', { dryRun: true, cluster: { metadata: wrong } })
       expect([refused.ok, refused.text]).toEqual([false, expect.stringContaining('a b')])
       const unread = await clusters.join('tried', { dryRun: true, kubeconfig: 'none' })
       expect([unread.json.code, unread.text]).toEqual([3, expect.stringContaining('kubeconfig')])
