@@ -1,5 +1,5 @@
-import { Anchor, Badge, Breadcrumbs, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Badge, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { Conditions } from '../instance/conditions.js'
@@ -7,6 +7,7 @@ import { useLive } from '../live/use-live.js'
 import { AccessButton } from '../parts/access-button.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
+import { Trail } from '../parts/trail.js'
 import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
@@ -33,17 +34,7 @@ export function ClusterScreen() {
   const close = () => setShown(undefined)
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor
-          component={Link}
-          to="/instances/$name/clusters"
-          params={{ name: instance } as never}
-          size="sm"
-        >
-          {listWords.title}
-        </Anchor>
-        <Text size="sm">{name}</Text>
-      </Breadcrumbs>
+      <Trail to="/instances/$name/clusters" params={{ name: instance }} from={listWords.title} here={name} />
       <Group justify="space-between">
         <Group>
           <Title order={2}>{name}</Title>

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, List, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, List, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
+import { RemovalForm } from '../parts/removal-form.js'
 import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
 import { service } from './clusters.js'
@@ -23,7 +23,6 @@ export function RemoveCluster({
 }) {
   const words = useClusterWords()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
   const [left, setLeft] = useState<readonly string[]>()
   const leave = () => void navigate({ to: '/instances/$name/clusters', params: { name: instance } } as never)
   const remove = useAction(async () => {
@@ -50,30 +49,17 @@ export function RemoveCluster({
     )
   return (
     <Dialog onClose={close} title={words.removeTitle(name)} size="lg">
-      <Stack>
+      <RemovalForm
+        name={name}
+        words={words}
+        error={remove.error}
+        busy={remove.busy}
+        remove={() => void remove.run()}
+        close={close}
+      >
         <Text size="sm">{words.removeHelp}</Text>
         <PlacedHere instance={instance} cluster={name} />
-        <TextInput
-          label={words.typeName(name)}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => setTyped(value)}
-          autoComplete="off"
-        />
-        {remove.error && <Problem error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {words.cancel}
-          </Button>
-          <Button
-            color="red"
-            disabled={typed !== name}
-            loading={remove.busy}
-            onClick={() => void remove.run()}
-          >
-            {words.remove}
-          </Button>
-        </Group>
-      </Stack>
+      </RemovalForm>
     </Dialog>
   )
 }

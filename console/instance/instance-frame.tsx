@@ -1,5 +1,6 @@
-import { Anchor, Breadcrumbs, Stack, Tabs, Text } from '@mantine/core'
-import { getRouteApi, Link, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Stack, Tabs } from '@mantine/core'
+import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
 
 const route = getRouteApi('/instances/$name')
@@ -14,12 +15,7 @@ export function InstanceFrame() {
   const part = first === 'join-cluster' ? 'clusters' : first || 'overview'
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor component={Link} to="/instances" size="sm">
-          {nav.fleet}
-        </Anchor>
-        <Text size="sm">{name}</Text>
-      </Breadcrumbs>
+      <Trail to="/instances" from={nav.fleet} here={name} />
       <Tabs
         value={part}
         onChange={next => {

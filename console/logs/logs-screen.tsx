@@ -1,16 +1,5 @@
-import {
-  Anchor,
-  Breadcrumbs,
-  Button,
-  Group,
-  NativeSelect,
-  Stack,
-  Switch,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
 import { ApiError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
@@ -21,6 +10,7 @@ import { whileVisible } from '../live/use-live.js'
 import { Dot } from '../parts/dot.js'
 import { saveAs } from '../parts/download.js'
 import { Problem } from '../parts/problem.js'
+import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
 import { isWorkloadKind, workloadKinds } from '../workloads/workload.js'
 import { LogFeed } from './log-feed.js'
@@ -103,17 +93,12 @@ export function LogsScreen() {
   const shown = only ? matching : rows
   return (
     <Stack gap="sm">
-      <Breadcrumbs>
-        <Anchor
-          component={Link}
-          to="/instances/$name/workloads/$kind/$namespace/$workload"
-          params={{ name: instance, kind: given, namespace, workload: name } as never}
-          size="sm"
-        >
-          {namespace}/{name}
-        </Anchor>
-        <Text size="sm">{words.title}</Text>
-      </Breadcrumbs>
+      <Trail
+        to="/instances/$name/workloads/$kind/$namespace/$workload"
+        params={{ name: instance, kind: given, namespace, workload: name }}
+        from={`${namespace}/${name}`}
+        here={words.title}
+      />
       <Group justify="space-between">
         <Title order={2}>{words.of(name)}</Title>
         <Group gap={6} role="status">

@@ -1,11 +1,10 @@
-import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { List, Modal, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
-import { Problem } from '../parts/problem.js'
+import { RemovalForm } from '../parts/removal-form.js'
 import { useWrite } from '../parts/use-write.js'
 import { useWords } from '../words/use-words.js'
 
@@ -36,7 +35,6 @@ export function DeleteDialog({
   const { objects: words } = useWords()
   const api = new KubeApi(instance)
   const { busy: isBusy, error: problem, run: start } = useWrite()
-  const [typed, setTyped] = useState('')
   const kept = useQuery({
     queryKey: ['kept', instance, at],
     queryFn: ({ signal }) => isKept(api, at, signal),
@@ -53,7 +51,14 @@ export function DeleteDialog({
       centered
       closeButtonProps={{ 'aria-label': words.close }}
     >
-      <Stack>
+      <RemovalForm
+        {...(mustType && { name: at.name })}
+        words={{ ...words, remove: words.delete }}
+        error={problem}
+        busy={isBusy}
+        remove={() => void start(() => api.delete(at, uid), done)}
+        close={close}
+      >
         <Text size="sm">{words.deleteHow}</Text>
         <List size="sm">
           {names !== '' && (
@@ -66,30 +71,7 @@ export function DeleteDialog({
             <List.Item key={sentence}>{sentence}</List.Item>
           ))}
         </List>
-        {mustType && (
-          <TextInput
-            label={words.typeName(at.name)}
-            value={typed}
-            onChange={event => setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            data-autofocus
-          />
-        )}
-        {problem && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {words.cancel}
-          </Button>
-          <Button
-            color="red"
-            loading={isBusy}
-            disabled={mustType && typed !== at.name}
-            onClick={() => void start(() => api.delete(at, uid), done)}
-          >
-            {words.delete}
-          </Button>
-        </Group>
-      </Stack>
+      </RemovalForm>
     </Modal>
   )
 }

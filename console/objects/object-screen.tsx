@@ -1,5 +1,5 @@
-import { Anchor, Breadcrumbs, Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ObjectEdit } from '../editor/object-edit.js'
 import { useLive } from '../live/use-live.js'
@@ -7,6 +7,7 @@ import { Freshness } from '../parts/freshness.js'
 import { Labels } from '../parts/labels.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
+import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from '../workloads/distribution.js'
 import { ObjectActions } from './object-actions.js'
@@ -43,12 +44,12 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
   const list = { name: instance, kind: given }
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor component={Link} to="/instances/$name/objects/$kind" params={list as never} size="sm">
-          {kind.type.kind}
-        </Anchor>
-        <Text size="sm">{namespace ? `${namespace}/${name}` : name}</Text>
-      </Breadcrumbs>
+      <Trail
+        to="/instances/$name/objects/$kind"
+        params={list}
+        from={kind.type.kind}
+        here={namespace ? `${namespace}/${name}` : name}
+      />
       <Group justify="space-between">
         <Group align="baseline">
           <Title order={2} style={{ overflowWrap: 'anywhere' }}>

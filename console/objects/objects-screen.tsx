@@ -1,10 +1,11 @@
-import { Anchor, Breadcrumbs, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
+import { Anchor, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
 import { MayButton, useListRights } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
+import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from '../workloads/distribution.js'
 import { isObjectKind, objectKinds } from './kinds.js'
@@ -57,17 +58,12 @@ function ObjectList({
   return (
     <>
       {!isObjectKind(name) && (
-        <Breadcrumbs>
-          <Anchor
-            component={Link}
-            to="/instances/$name/objects/$kind"
-            params={{ name: instance, kind: 'customresourcedefinitions' } as never}
-            size="sm"
-          >
-            {words.kinds.customresourcedefinitions}
-          </Anchor>
-          <Text size="sm">{words.resourcesOf(kind.type.kind)}</Text>
-        </Breadcrumbs>
+        <Trail
+          to="/instances/$name/objects/$kind"
+          params={{ name: instance, kind: 'customresourcedefinitions' }}
+          from={words.kinds.customresourcedefinitions}
+          here={words.resourcesOf(kind.type.kind)}
+        />
       )}
       <LiveTable
         label={kind.type.kind}

@@ -1,9 +1,10 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import type { ButtonProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { AccessDecision, AccessReviewService } from '../../proto/gen/kairship/access_review_pb.js'
 import { rest } from '../connection/rest.js'
+import { RefusableButton } from './refusable-button.js'
 
 const reviews = serviceClient(AccessReviewService, rest)
 
@@ -40,29 +41,14 @@ export function useDenied({
   return [data.summary, data.first?.fix].filter(Boolean).join(' ')
 }
 
-/** A button that cannot be used by who may not, and says why. It can still be reached, so that the reason is read out. */
+/** A button for what is wanted, which says why where the caller may not. */
 export function AccessButton({
   wanted,
-  onClick,
-  children,
   ...props
 }: ButtonProps & {
   readonly wanted: Wanted
   readonly onClick: () => void
   readonly children: ReactNode
 }) {
-  const denied = useDenied(wanted)
-  if (denied === undefined)
-    return (
-      <Button {...props} onClick={onClick}>
-        {children}
-      </Button>
-    )
-  return (
-    <Tooltip label={denied} multiline maw={360}>
-      <Button {...props} data-disabled aria-disabled aria-description={denied}>
-        {children}
-      </Button>
-    </Tooltip>
-  )
+  return <RefusableButton {...props} refusal={useDenied(wanted)} />
 }

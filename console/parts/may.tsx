@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import type { ButtonProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { serviceClient } from '../../client/service-client.js'
@@ -8,6 +8,7 @@ import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectType } from '../kube/object.js'
 import { type Rights, readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
 import { useWords } from '../words/use-words.js'
+import { RefusableButton } from './refusable-button.js'
 
 const access = serviceClient(AccessReviewService, rest)
 
@@ -53,12 +54,10 @@ export interface Wish {
   readonly name?: string
 }
 
-/** A button that cannot be used by who may not, and says so. It can still be reached, so that the reason is read out. */
+/** A button for a wish, which says so where the caller may not. */
 export function MayButton({
   rights,
-  wish,
-  onClick,
-  children,
+  wish: { verb, type, name },
   ...props
 }: ButtonProps & {
   readonly rights: Rights
@@ -67,20 +66,8 @@ export function MayButton({
   readonly children: ReactNode
 }) {
   const { may } = useWords()
-  const { verb, type, name } = wish
-  if (rights.may(verb, type, name))
-    return (
-      <Button {...props} onClick={onClick}>
-        {children}
-      </Button>
-    )
   const what = `${type.resource}${type.group && `.${type.group}`}`
-  const reason = may.denied(verb, what)
   return (
-    <Tooltip label={reason} multiline maw={320}>
-      <Button {...props} data-disabled aria-disabled aria-description={reason}>
-        {children}
-      </Button>
-    </Tooltip>
+    <RefusableButton {...props} refusal={rights.may(verb, type, name) ? undefined : may.denied(verb, what)} />
   )
 }

@@ -1,7 +1,7 @@
-import { Anchor, Breadcrumbs, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { YamlField } from '../editor/code/lazy.js'
 import { readBase } from '../editor/edit-source.js'
@@ -12,6 +12,7 @@ import { useLive } from '../live/use-live.js'
 import { AccessButton } from '../parts/access-button.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
+import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
 import { policies } from './policies.js'
 import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyType } from './policy-kinds.js'
@@ -126,17 +127,12 @@ export function PolicyPath({
 }) {
   const { policies: words } = useWords()
   return (
-    <Breadcrumbs>
-      <Anchor
-        component={Link}
-        to="/instances/$name/policies"
-        params={{ name: instance } as never}
-        search={(kind === 'propagationpolicies' ? {} : { kind }) as never}
-        size="sm"
-      >
-        {words.title} · {words.kinds[kind]}
-      </Anchor>
-      <Text size="sm">{title}</Text>
-    </Breadcrumbs>
+    <Trail
+      to="/instances/$name/policies"
+      params={{ name: instance }}
+      search={kind === 'propagationpolicies' ? {} : { kind }}
+      from={`${words.title} · ${words.kinds[kind]}`}
+      here={title}
+    />
   )
 }

@@ -101,3 +101,6 @@ async function sessionIn(answer: Response): Promise<Session> {
   if (other) throw new OtherSession(message, other.user ?? '', other.current ?? '')
   throw new SignInRefused(message)
 }
+
+/** Where a sign-in in a window of its own ends: there the window says so to the other tabs, and closes. */
+export const SIGNED_IN_PATH = '/signed-in'

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
-import { issuerAddress, issuerHere, type Session, signIn } from './session.js'
+import { issuerAddress, issuerHere, type Session, SIGNED_IN_PATH, signIn } from './session.js'
 
 /** The ways in: the issuer, where there is one, or a token. */
 export function SignInForm({
@@ -55,9 +55,6 @@ export function SignInForm({
     </Stack>
   )
 }
-
-/** Where a sign-in in a window of its own ends: there the window says so to the other tabs, and closes. */
-export const SIGNED_IN_PATH = '/signed-in'
 
 function AtIssuer({ issuer, inWindow }: { readonly issuer: string; readonly inWindow?: () => void }) {
   const { session: words } = useWords()

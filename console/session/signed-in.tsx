@@ -3,9 +3,8 @@ import { useEffect, useState } from 'react'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
 import { Card } from './card.js'
-import { issuerAddress, takeProblem } from './session.js'
+import { issuerAddress, SIGNED_IN_PATH, takeProblem } from './session.js'
 import { tellOtherTabs } from './session-channel.js'
-import { SIGNED_IN_PATH } from './sign-in-form.js'
 
 /** The end of a sign-in in a window of its own: the page that began it goes on, and the window closes. */
 export function SignedIn() {

@@ -1,10 +1,10 @@
-import { Button, Group, List, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { List, Paper, Stack, Text, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import { AccessButton } from '../parts/access-button.js'
 import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
+import { RemovalForm } from '../parts/removal-form.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
 import { instances } from './instances.js'
@@ -51,36 +51,22 @@ function Confirm({
 }) {
   const { remove: words } = useSettingWords()
   const navigate = useNavigate()
-  const [typed, setTyped] = useState('')
   const remove = useAction(async () => {
     await instances.deleteInstance({ name })
     void navigate({ to: '/instances' })
   })
   return (
     <Dialog onClose={close} title={words.heading(name)} size="lg">
-      <Stack>
+      <RemovalForm
+        name={name}
+        words={{ ...words, remove: words.confirm }}
+        error={remove.error}
+        busy={remove.busy}
+        remove={() => void remove.run()}
+        close={close}
+      >
         <Consequences instance={instance} />
-        <TextInput
-          label={words.typeName(name)}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => setTyped(value)}
-          autoComplete="off"
-        />
-        {remove.error && <Problem error={remove.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {words.cancel}
-          </Button>
-          <Button
-            color="red"
-            disabled={typed !== name}
-            loading={remove.busy}
-            onClick={() => void remove.run()}
-          >
-            {words.confirm}
-          </Button>
-        </Group>
-      </Stack>
+      </RemovalForm>
     </Dialog>
   )
 }

@@ -1,13 +1,16 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
-import { SIGNED_IN_PATH } from '../session/sign-in-form.js'
-import { SignedIn } from '../session/signed-in.js'
 import { WordsProvider } from '../words/use-words.js'
 import { router } from './routes.js'
 import { styleNonce } from './style-nonce.js'
 import { readable, theme } from './theme.js'
+
+// For a window of its own.
+const SignedIn = lazy(async () => ({ default: (await import('../session/signed-in.js')).SignedIn }))
 
 // What is shown follows streams: nothing is asked for again because time went by or a window was touched.
 const queries = new QueryClient({
@@ -30,7 +33,9 @@ export function App() {
       <WordsProvider>
         <QueryClientProvider client={queries}>
           {location.pathname === SIGNED_IN_PATH ? (
-            <SignedIn />
+            <Suspense>
+              <SignedIn />
+            </Suspense>
           ) : (
             <SessionGate>
               <RouterProvider router={router} />

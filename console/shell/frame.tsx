@@ -17,6 +17,9 @@ import { type Language, useLanguage } from '../words/use-words.js'
 import { Keyboard } from './keyboard.js'
 import { Mark } from './mark.js'
 
+/** What is of no one instance, by its address. */
+const places = ['instances', 'events', 'compare', 'access'] as const
+
 /** What every screen has around it: the way to the others, who reads, and in which language and colours. */
 export function Frame() {
   const { words } = useLanguage()
@@ -41,38 +44,17 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        <NavLink
-          component={Link}
-          to="/instances"
-          label={words.nav.fleet}
-          color="gray"
-          onClick={close}
-          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
-        />
-        <NavLink
-          component={Link}
-          to="/events"
-          label={words.nav.events}
-          color="gray"
-          onClick={close}
-          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
-        />
-        <NavLink
-          component={Link}
-          to="/compare"
-          label={words.nav.compare}
-          color="gray"
-          onClick={close}
-          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
-        />
-        <NavLink
-          component={Link}
-          to="/access"
-          label={words.nav.access}
-          color="gray"
-          onClick={close}
-          activeProps={{ 'data-active': true, 'aria-current': 'page' }}
-        />
+        {places.map(place => (
+          <NavLink
+            key={place}
+            component={Link}
+            to={`/${place}`}
+            label={words.nav[place === 'instances' ? 'fleet' : place]}
+            color="gray"
+            onClick={close}
+            activeProps={{ 'data-active': true, 'aria-current': 'page' }}
+          />
+        ))}
         <NavLink href="/docs" label={words.nav.api} />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

@@ -1,10 +1,11 @@
-import { Anchor, Badge, Breadcrumbs, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { ObjectEdit } from '../editor/object-edit.js'
 import { useLive } from '../live/use-live.js'
 import { WorkloadPods } from '../logs/workload-pods.js'
 import { Propagation } from '../objects/propagation.js'
 import { Freshness } from '../parts/freshness.js'
+import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
 import { useWords } from '../words/use-words.js'
 import { WorkloadActions } from './actions.js'
@@ -33,19 +34,12 @@ export function WorkloadScreen() {
   if (!isWorkloadKind(given)) return <Title order={2}>{problem.notFound}</Title>
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor
-          component={Link}
-          to="/instances/$name/workloads"
-          params={{ name: instance } as never}
-          size="sm"
-        >
-          {words.title}
-        </Anchor>
-        <Text size="sm">
-          {namespace}/{name}
-        </Text>
-      </Breadcrumbs>
+      <Trail
+        to="/instances/$name/workloads"
+        params={{ name: instance }}
+        from={words.title}
+        here={`${namespace}/${name}`}
+      />
       <Group justify="space-between">
         <Group>
           <Title order={2}>{name}</Title>

@@ -1,8 +1,9 @@
-import { Anchor, Breadcrumbs, Button, Group, Stack, Text, Title } from '@mantine/core'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
 import { KubeApi } from '../../kube/kube-api.js'
+import { Trail } from '../../parts/trail.js'
 import { useWords } from '../../words/use-words.js'
 import { workloadKinds } from '../workload.js'
 import { sketchOf, type Wishes } from './sketch.js'
@@ -35,17 +36,12 @@ export function CreateWorkloadScreen() {
     void navigate({ to, params: { name: instance, ...params } } as never)
   return (
     <Stack>
-      <Breadcrumbs>
-        <Anchor
-          component={Link}
-          to="/instances/$name/workloads"
-          params={{ name: instance } as never}
-          size="sm"
-        >
-          {workloads.title}
-        </Anchor>
-        <Text size="sm">{objects.create}</Text>
-      </Breadcrumbs>
+      <Trail
+        to="/instances/$name/workloads"
+        params={{ name: instance }}
+        from={workloads.title}
+        here={objects.create}
+      />
       <Group justify="space-between">
         <Title order={2}>{words.title}</Title>
         {text === undefined ? (

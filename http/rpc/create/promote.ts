@@ -28,8 +28,8 @@ export interface Promoted {
  * the control plane has is changed: neither a namespace with its labels, nor an object of the same name, which is a refusal.
  * What was made is taken back when a later step fails.
  *
- * The policy comes first, so that no other policy claims the templates in between; it overwrites, else Karmada would leave
- * the member's objects alone because it did not make them.
+ * The policy comes first, so that no other policy claims the templates in between; one of a higher priority can still have
+ * them. It overwrites, else Karmada would leave the member's objects alone because it did not make them.
  * @param promoted all of one namespace; the policy is called by the first
  * @param dryRun everything is checked and nothing is made
  * @throws Failure FAILED_PRECONDITION for what Karmada manages already, ALREADY_EXISTS for what has a template; StatusError

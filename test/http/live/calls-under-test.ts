@@ -126,3 +126,15 @@ export class CallsUnderTest {
 
 /** All that waits for nothing but turns of promises is done. */
 export const settled = () => new Promise<void>(resolve => setImmediate(resolve))
+
+/** A registry in which `ann` may everything by the host. */
+export function withAnn() {
+  const calls = new CallsUnderTest()
+  calls.allowed.add('ann')
+  return { calls, ann: calls.caller('ann', { groups: ['dev'], credential: { id: 'seven' } }) }
+}
+
+/** Gives `ann` a role on all of an instance. */
+export const whole = { instance: 'north', subject: { kind: 'User', name: 'ann' } } as const
+
+export const reasonOf = ({ ended }: { readonly ended: Failure | undefined }) => ended?.details.reason

@@ -1,0 +1,53 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { Problem } from './problem.js'
+
+/** What a dialog about a removal asks: says what goes, wants the name typed where much goes, and shows why it failed. */
+export function RemovalForm({
+  name,
+  words,
+  children,
+  error,
+  busy,
+  remove,
+  close,
+}: {
+  /** To be typed before the button can be used; absent where nothing has to be. */
+  readonly name?: string
+  readonly words: {
+    readonly typeName: (name: string) => string
+    readonly cancel: string
+    readonly remove: string
+  }
+  /** What goes, and what stays. */
+  readonly children: ReactNode
+  readonly error: Error | undefined
+  readonly busy: boolean
+  readonly remove: () => void
+  readonly close: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  return (
+    <Stack>
+      {children}
+      {name !== undefined && (
+        <TextInput
+          label={words.typeName(name)}
+          value={typed}
+          onChange={({ currentTarget: { value } }) => setTyped(value)}
+          autoComplete="off"
+          data-autofocus
+        />
+      )}
+      {error && <Problem error={error} />}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={close}>
+          {words.cancel}
+        </Button>
+        <Button color="red" disabled={name !== undefined && typed !== name} loading={busy} onClick={remove}>
+          {words.remove}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
