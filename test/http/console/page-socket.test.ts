@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest'
+import { WebSocket } from 'ws'
+import { waitFor } from '../../patience.js'
+import type { Listening } from '../fakes/listening.js'
+import { consoles, ofPage, session } from './console-under-test.js'
+
+const { start } = consoles()
+
+describe('the socket that a page’s streams share', () => {
+  interface Frame {
+    readonly id: number
+    readonly status?: number
+    readonly text?: string
+    readonly end?: true
+  }
+
+  /** A page's socket and what it has received. */
+  async function open(api: Listening, headers: Record<string, string>) {
+    const { url, certificateAuthority } = api.running
+    const frames: Frame[] = []
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/console/socket`, {
+      headers,
+      ca: certificateAuthority,
+    })
+    const closed = new Promise<number>(resolve => socket.once('close', resolve))
+    socket.on('message', data => frames.push(JSON.parse(String(data))))
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve)
+      socket.once('error', reject)
+    })
+    return { socket, frames, closed, send: (frame: object) => socket.send(JSON.stringify(frame)) }
+  }
+  const asPage = async (api: Listening, token = 'admin') =>
+    open(api, { ...ofPage(api), cookie: await session(api, token) })
+  const watch = '/apis/kairship.io/v1alpha1/instances:watch'
+  const textOf = (frames: readonly Frame[], id: number) =>
+    frames.flatMap(frame => (frame.id === id && frame.text ? [frame.text] : [])).join('')
+
+  it('carries several streams, each with its status and its events', async () => {
+    const api = await start()
+    const { frames, send, socket } = await asPage(api)
+    send({ open: 1, path: watch, headers: { accept: 'text/event-stream' } })
+    send({ open: 2, path: `${watch}?name=north`, headers: { accept: 'text/event-stream' } })
+    await waitFor(() => {
+      expect(textOf(frames, 1)).toMatch(/north[\s\S]*south[\s\S]*BOOKMARK/)
+      expect(textOf(frames, 2)).toMatch(/north[\s\S]*BOOKMARK/)
+    })
+    expect(textOf(frames, 2)).not.toContain('south')
+    expect(frames.filter(({ status }) => status !== undefined)).toEqual([
+      { id: 1, status: 200 },
+      { id: 2, status: 200 },
+    ])
+    socket.close()
+  })
+
+  it('ends a stream that its page gives up, and frees its place', async () => {
+    const api = await start({ streamsPerCaller: 1 })
+    const { frames, send, socket } = await asPage(api)
+    for (let id = 1; id <= 3; id += 1) {
+      send({ open: id, path: watch })
+      await waitFor(() => expect(textOf(frames, id)).toContain('BOOKMARK'))
+      send({ close: id })
+      await waitFor(() => expect(frames).toContainEqual({ id, end: true }))
+    }
+    socket.close()
+  })
+
+  it('frees the places of all streams when its page goes', async () => {
+    const api = await start({ streamsPerCaller: 1 })
+    const first = await asPage(api)
+    first.send({ open: 1, path: watch })
+    await waitFor(() => expect(textOf(first.frames, 1)).toContain('BOOKMARK'))
+    first.socket.terminate()
+    const second = await asPage(api)
+    let id = 0
+    await waitFor(() => {
+      id += 1
+      second.send({ open: id, path: watch })
+      expect(second.frames.some(({ text }) => text?.includes('BOOKMARK'))).toBe(true)
+    })
+    second.socket.close()
+  })
+
+  it('answers a refused call with its status and message, as the call alone would have been', async () => {
+    const api = await start()
+    const { frames, send, socket } = await asPage(api, 'nobody')
+    send({ open: 5, path: '/apis/kairship.io/v1alpha1/instances/north' })
+    await waitFor(() => expect(frames).toContainEqual({ id: 5, end: true }))
+    expect(frames[0]).toEqual({ id: 5, status: 403 })
+    expect(textOf(frames, 5)).toContain('nobody')
+    socket.close()
+  })
+
+  it.each<[string, Record<string, string>]>([
+    ['without a session', {}],
+    ['with a cookie that nobody made', { cookie: '__Host-kairship-session=a.b.c.d.e' }],
+  ])('is refused with 401 %s', async (_what, headers) => {
+    const api = await start()
+    await expect(open(api, { ...ofPage(api), ...headers })).rejects.toThrow('401')
+  })
+
+  it('is refused with 403 to a page of another site, which has its reader’s cookie', async () => {
+    const api = await start()
+    const cookie = await session(api, 'admin')
+    await expect(open(api, { cookie, origin: 'https://evil.example' })).rejects.toThrow('403')
+    await expect(open(api, { cookie })).rejects.toThrow('403')
+  })
+
+  it.each<[string, string]>([
+    ['no JSON', '{'],
+    ['no path', '{"open":1}'],
+    ['a path of another server', '{"open":1,"path":"//evil.example/apis/"}'],
+    ['a path that is none of the API', '{"open":1,"path":"/console/session"}'],
+    ['a header of its own', `{"open":1,"path":"${watch}","headers":{"authorization":"Bearer x"}}`],
+    ['a method', `{"open":1,"path":"${watch}","method":"DELETE"}`],
+    ['an id that is no number', `{"open":"1","path":"${watch}"}`],
+  ])('closes on a frame with %s', async (_what, text) => {
+    const { socket, closed } = await asPage(await start())
+    socket.send(text)
+    expect(await closed).toBe(1008)
+  })
+
+  it('closes on a frame that is larger than any page sends', async () => {
+    const { socket, closed } = await asPage(await start())
+    socket.send(JSON.stringify({ open: 1, path: `/apis/${'x'.repeat(20_000)}` }))
+    expect(await closed).toBe(1009)
+  })
+
+  it('closes when a page uses an id twice, or opens more than 64 streams', async () => {
+    const api = await start()
+    const twice = await asPage(api)
+    twice.send({ open: 1, path: watch })
+    twice.send({ open: 1, path: watch })
+    expect(await twice.closed).toBe(1008)
+    const many = await asPage(api)
+    for (let id = 0; id <= 64; id += 1) many.send({ open: id, path: watch })
+    expect(await many.closed).toBe(1008)
+  })
+
+  it('is not opened beyond 32 of one caller', async () => {
+    const api = await start()
+    const cookie = await session(api, 'admin')
+    const pages = await Promise.all(Array.from({ length: 32 }, () => open(api, { ...ofPage(api), cookie })))
+    await expect(open(api, { ...ofPage(api), cookie })).rejects.toThrow('429')
+    pages[0]!.socket.terminate()
+    await waitFor(async () => (await open(api, { ...ofPage(api), cookie })).socket.terminate())
+    for (const { socket } of pages) socket.terminate()
+  })
+
+  it('says that it may come back when the server stops', async () => {
+    const api = await start()
+    const { closed, send, frames } = await asPage(api)
+    send({ open: 1, path: watch })
+    await waitFor(() => expect(textOf(frames, 1)).toContain('BOOKMARK'))
+    const stopped = api.running.close()
+    expect(await closed).toBe(1001)
+    await stopped
+  })
+})
