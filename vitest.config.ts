@@ -10,6 +10,9 @@ const worlds = [
   'test/access/**/*.test.ts',
 ]
 
+/** What drives a browser, as a person does: minutes, so it has a command of its own, `npm run test:browser`. */
+const browser = ['test/scenarios/console/**/*.test.ts', 'test/scenarios/login-browser.test.ts']
+
 /** What measures the heap of its process, which must be a new one. */
 const alone = ['test/http/live/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
@@ -57,7 +60,8 @@ export const suite = (program: ViteUserConfig = {}): ViteUserConfig => ({
     projects: [
       { extends: true, test: { name: 'replacing', include: replacing, execArgv } },
       ...[
-        { name: 'worlds', include: worlds, exclude: alone, execArgv },
+        { name: 'worlds', include: worlds, exclude: [...alone, ...browser], execArgv },
+        { name: 'browser', include: browser, execArgv },
         // With V8's own limits: one of them counts what a collection of young objects leaves.
         { name: 'alone', include: alone, isolate: true },
         {
