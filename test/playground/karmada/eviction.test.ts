@@ -1,9 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { REBALANCERS, type WorkloadRebalancer } from '../../../karmada/eviction/rebalance.js'
 import { CLUSTERS, type Cluster, type Taint } from '../../../karmada/objects/cluster.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
 import { type KubeList, type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
+import { conditionOf } from '../../../playground/objects/conditions.js'
 import { DEPLOYMENTS, EVENTS } from '../../../playground/objects/core-types.js'
 import { eventually } from '../eventually.js'
 import { deployment, POLICIES, PropagationWorld, policyFor, policyType } from './propagation-world.js'
@@ -105,6 +107,39 @@ describe('a NoExecute taint', () => {
     ])
     await runsIn('hesitant', 'm2')
     expect(await targets('patient')).toBe('m1')
+  })
+
+  it('keeps workloads by the tolerations of the placement that they were last scheduled for', async () => {
+    const clusterTolerations = [{ key: 'down', operator: 'Exists' }]
+    const placed = (placement: object) =>
+      update<PropagationPolicy>(world.control, POLICIES, place('p-settled'), policy => ({
+        ...policy,
+        spec: { ...policy.spec, placement },
+      }))
+    await propagate('settled', { clusterAffinity: { clusterNames: ['m1'] }, clusterTolerations })
+    await isHealthyIn('settled', 'm1')
+    // Two of one cluster: nothing can be scheduled so, and the result stays.
+    await placed({
+      clusterAffinity: { clusterNames: ['m2'] },
+      spreadConstraints: [{ spreadByField: 'cluster', minGroups: 2, maxGroups: 2 }],
+    })
+    await eventually('a failure', async () => {
+      const { conditions } = (await world.binding('settled'))?.status ?? {}
+      return conditionOf(conditions, 'Scheduled')?.status === 'False'
+    })
+    await propagate('witness')
+    await isHealthyIn('witness', 'm1')
+    await setTaints('m1', [DOWN])
+    await runsIn('witness', 'm2')
+    expect(await targets('settled')).toBe('m1')
+    await placed({ clusterAffinity: { clusterNames: ['m1'] } })
+    await eventually('the scheduling', async () => {
+      const { conditions } = (await world.binding('settled'))?.status ?? {}
+      return conditionOf(conditions, 'Scheduled')?.status === 'True'
+    })
+    await setTaints('m1', [DOWN, { key: 'x', effect: 'NoSchedule' }])
+    await eventually('an eviction', async () => (await tasks('settled')).length === 1)
+    expect(await targets('settled')).toBe('')
   })
 
   it('keeps workloads that cannot run elsewhere, with a pending task', async () => {

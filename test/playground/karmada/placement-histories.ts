@@ -30,7 +30,8 @@ const names = Object.keys(MEMBERS)
 const templates = fc.constantFrom(...Object.keys(TEMPLATES))
 const from = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
-const DOWN = { key: 'down', value: 'yes' } as const
+/** The one taint of the histories. */
+export const DOWN = { key: 'down', value: 'yes' } as const
 const TOLERATIONS = [
   ...[[], [], []],
   [{ key: 'down', operator: 'Exists' }],
@@ -154,5 +155,22 @@ export const always: readonly (readonly Step[])[] = [
     { template: 'api', replicas: 40 },
     { template: 'api', replicas: 1 },
     { policyOf: 'api', placement: { clusterAffinity: { clusterNames: ['m2', 'm3'], exclude: ['m2'] } } },
+  ],
+  [
+    tainting('m4', 'NoExecute'),
+    { template: 'web', replicas: 11 },
+    {
+      policyOf: 'web',
+      placement: {
+        clusterAffinity: { clusterNames: ['m4'] },
+        clusterTolerations: [{ key: 'down', operator: 'Exists' }],
+      },
+    },
+    // No room for it there: it stays where it is tolerated, until there is.
+    {
+      policyOf: 'web',
+      placement: { ...AGGREGATED, clusterAffinity: { clusterNames: ['m3'] } },
+    },
+    { template: 'web', replicas: 3 },
   ],
 ].map(changes => changes.map((change): Step => ({ change })))

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Taint } from '../../../karmada/objects/cluster.js'
 import type { Placement } from '../../../karmada/objects/placement.js'
 import type { Binding } from '../../../karmada/objects/resource-binding.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
-import { MEMBERS, TEMPLATES } from './placement-histories.js'
+import { DOWN, MEMBERS, TEMPLATES } from './placement-histories.js'
 import type { Seen, SeenMember, Wanted } from './placement-world.js'
 
 /**
@@ -32,6 +33,13 @@ export const isRepelled = (
       effects.includes(effect) &&
       !clusterTolerations.some(one => one.effect === undefined || one.effect === effect),
   )
+
+/** The placement that the binding was last scheduled for, with the tolerations that the histories know: webhooks add others. */
+function lastApplied({ metadata }: Binding): Placement {
+  const text = metadata.annotations?.['policy.karmada.io/applied-placement'] ?? '{}'
+  const { clusterTolerations = [], ...placement }: Placement = JSON.parse(text)
+  return { ...placement, clusterTolerations: clusterTolerations.filter(({ key }) => key === DOWN.key) }
+}
 
 export const isDivided = ({ replicaScheduling }: Placement): boolean =>
   replicaScheduling?.replicaSchedulingType === 'Divided'
@@ -112,8 +120,15 @@ function ofTemplate(name: string, { replicas, placements, taints }: Wanted, seen
       )
     if (mayChoose && count > 0) check(shares.size <= most, `${shares.size} clusters, at most ${most}`)
   }
+  const applied = lastApplied(binding)
+  if (failure === undefined)
+    check(
+      isDeepStrictEqual(applied.clusterTolerations ?? [], placement.clusterTolerations ?? []),
+      'scheduled for the tolerations of another placement',
+    )
+  // What is kept without room was placed by the tolerations of before, and Karmada evicts by these.
   for (const cluster of shares.keys())
-    check(!isRepelled(placement, taints.get(cluster), 'NoExecute'), `${cluster} executes nothing of it`)
+    check(!isRepelled(applied, taints.get(cluster), 'NoExecute'), `${cluster} executes nothing of it`)
   for (const [cluster, share] of shares) {
     const work = works.find(({ metadata }) => metadata.namespace === `karmada-es-${cluster}`)
     const part = work?.spec.workload.manifests[0]?.spec?.replicas
