@@ -115,8 +115,11 @@ export function sandboxed(headers: string[]): string[] {
   return headers
 }
 
-/** Types that no browser makes a page of. Without a type, or with one that it does not know, it looks at the content. */
-const DATA = /^ *(application\/(json|cbor|octet-stream|[-\w.+]*protobuf)|text\/plain)(?![-\w.+])/i
+/**
+ * Types that no browser makes a page of. Without a type, or with one that it does not know, it looks at the content. Of several types in one
+ * header it takes the last (Fetch Standard, section 2.2.2, "extract a MIME type").
+ */
+const DATA = /^ *(application\/(json|cbor|octet-stream|[-\w.+]*protobuf)|text\/plain) *(;[^,]*)?$/i
 
 /** Who the caller is, in Kubernetes' impersonation headers. */
 function impersonation(caller: Caller): readonly string[] {

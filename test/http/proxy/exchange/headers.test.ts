@@ -189,6 +189,10 @@ describe('the content security of an answer', () => {
     '*/*',
     '',
     'text/plainx',
+    'application/json, text/html',
+    'text/plain; charset=utf-8,text/html',
+    'application/json\\, text/html',
+    'application/json text/html',
     'x',
   ])('gives a possible page an opaque origin and no scripts: %s', type =>
     expect(sandboxed(['Content-Type', type])).toEqual(['Content-Type', type, ...sandbox]),
