@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { WorkloadPods } from '../logs/workload-pods.js'
 import { Propagation } from '../objects/propagation.js'
 import { Freshness } from '../parts/freshness.js'
+import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
 import { useWords } from '../words/use-words.js'
@@ -49,6 +50,11 @@ export function WorkloadScreen() {
           {shown && (
             <Text>
               {words.columns.ready} {shown.ready}/{shown.desired}
+            </Text>
+          )}
+          {shown?.metadata && (
+            <Text size="sm" c="dimmed">
+              <Ago time={Number(shown.metadata.creationTimestamp)} />
             </Text>
           )}
         </Group>

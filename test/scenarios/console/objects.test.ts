@@ -1,17 +1,6 @@
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { barriers, type ConsoleWorld, describeConsole, picture } from '../support/console-world.js'
-
-/** Replaces a text in an editor of YAML, with the keyboard's find and replace. */
-async function replace(page: Page, label: RegExp, before: string, after: string): Promise<void> {
-  const field = page.getByRole('textbox', { name: label })
-  await field.focus()
-  await page.keyboard.press('Control+f')
-  await page.getByRole('textbox', { name: 'Find', exact: true }).fill(before)
-  await page.getByRole('textbox', { name: 'Replace', exact: true }).fill(after)
-  await page.getByRole('button', { name: 'replace all' }).click()
-  await page.keyboard.press('Escape')
-}
+import { replaceInYaml } from '../support/yaml-editor.js'
 
 const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
   proxy.playground.karmadas
@@ -33,13 +22,13 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(await barriers(page)).toEqual([])
     await picture(page, 'create-en-light')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await replace(page, /^YAML of Deployment/, 'replicas: 2', 'replicaz: 2')
+    await replaceInYaml(page, /^YAML of Deployment/, 'replicas: 2', 'replicaz: 2')
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page
       .getByText(/unknown field "spec.replicaz"/)
       .first()
       .waitFor()
-    await replace(page, /^YAML of Deployment/, 'replicaz: 2', 'replicas: 2')
+    await replaceInYaml(page, /^YAML of Deployment/, 'replicaz: 2', 'replicas: 2')
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByText('The server accepts it').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
@@ -51,7 +40,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await dialog.getByRole('button', { name: 'Scale' }).click()
     await page.getByText(`${first} 3/3`).waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await replace(page, /^YAML of Deployment default\/shop/, 'nginx:1.27', 'nginx:1.28')
+    await replaceInYaml(page, /^YAML of Deployment default\/shop/, 'nginx:1.27', 'nginx:1.28')
     await picture(page, 'editor-en-light')
     const path = '/apis/apps/v1/namespaces/default/deployments/shop'
     const found = (await request(world, 'GET', path)) as { spec: { replicas: number } }
@@ -93,7 +82,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await page.getByRole('link', { name: 'settings' }).click()
     await page.getByText('calm').waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
-    await replace(page, /^YAML of ConfigMap/, 'calm', 'storm')
+    await replaceInYaml(page, /^YAML of ConfigMap/, 'calm', 'storm')
     await page.getByRole('tab', { name: 'Member clusters' }).click()
     await page.getByRole('heading', { name: 'settings' }).waitFor({ state: 'detached' })
     await page.goBack()

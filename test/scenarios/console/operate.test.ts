@@ -1,58 +1,15 @@
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { startMember } from '../../../playground/member/member.js'
 import { letIn } from '../../http/proxy/playground-proxy.js'
 import { silent } from '../../silent.js'
-import { barriers, describeConsole, picture } from '../support/console-world.js'
-
-/** Pictures of a page in light and dark; it keeps nobody out in either. */
-async function pictures(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    expect(await barriers(page)).toEqual([])
-    await picture(page, `${name}-en-${colorScheme}`)
-  }
-}
+import { barriers, describeConsole, pictures } from '../support/console-world.js'
 
 describeConsole('operating a fleet in the console', { members: 2 }, world => {
   /** A Deployment on all members, whose containers write two lines and wait. */
-  async function deploy(name: string): Promise<void> {
-    const labels = { app: name }
-    const command = ['sh', '-c', 'echo one small line; echo another line; sleep infinity']
-    const { local } = world.proxy.playground.karmadas.get(world.instance)!.server
-    await local.request({
-      method: 'POST',
-      path: '/apis/apps/v1/namespaces/default/deployments',
-      body: {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: { name },
-        spec: {
-          replicas: 1,
-          selector: { matchLabels: labels },
-          template: {
-            metadata: { labels },
-            spec: { containers: [{ name: 'web', image: 'nginx:1.27', command }] },
-          },
-        },
-      },
-    })
-    await local.request({
-      method: 'POST',
-      path: '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies',
-      body: {
-        apiVersion: 'policy.karmada.io/v1alpha1',
-        kind: 'PropagationPolicy',
-        metadata: { name },
-        spec: {
-          resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }],
-          placement: { clusterAffinity: { clusterNames: [...world.proxy.playground.members.keys()] } },
-        },
-      },
-    })
-  }
+  const deploy = (name: string) =>
+    world.deploy(name, { command: ['sh', '-c', 'echo one small line; echo another line; sleep infinity'] })
 
   it('reads the logs of a workload in all members, and works in a terminal in one of its pods', async () => {
     await letIn(world.proxy)

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { signInLink } from '../../../cli/client/sign-in-link.js'
 import type { Api } from '../../../http/server.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../../http/proxy/playground-proxy.js'
@@ -12,7 +12,14 @@ import { chromiumPath, startBrowser, type Visit, visit } from './browser.js'
 /** Where the build put the console. */
 const built = join(import.meta.dirname, '../../../dist/console')
 /** Screenshots are written where this names a folder: `docs/console` is made so. */
-const pictures = process.env.KAIRSHIP_PICTURES
+const pictureFolder = process.env.KAIRSHIP_PICTURES
+
+/** A request of a control plane's own administrator: what happens beside the page. */
+interface DirectRequest {
+  readonly method: string
+  readonly path: string
+  readonly body?: unknown
+}
 
 /** A playground, Kairship's API with the console in it, and a browser. Its parts are there once the tests of a suite run. */
 export class ConsoleWorld {
@@ -23,6 +30,46 @@ export class ConsoleWorld {
   /** The playground's only instance, or its first. */
   get instance(): string {
     return this.proxy.instance
+  }
+
+  /** What the instance's control plane answers, beside the page and Kairship. */
+  karmada<T = unknown>(request: DirectRequest): Promise<T> {
+    return this.proxy.playground.karmadas.get(this.instance)!.server.local.request<T>(request as never)
+  }
+
+  /** A Deployment of one container, and a policy that takes it to all members. */
+  async deploy(name: string, container: object = {}): Promise<void> {
+    const labels = { app: name }
+    await this.karmada({
+      method: 'POST',
+      path: '/apis/apps/v1/namespaces/default/deployments',
+      body: {
+        apiVersion: 'apps/v1',
+        kind: 'Deployment',
+        metadata: { name },
+        spec: {
+          replicas: 1,
+          selector: { matchLabels: labels },
+          template: {
+            metadata: { labels },
+            spec: { containers: [{ name: 'web', image: 'nginx:1.27', ...container }] },
+          },
+        },
+      },
+    })
+    await this.karmada({
+      method: 'POST',
+      path: '/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies',
+      body: {
+        apiVersion: 'policy.karmada.io/v1alpha1',
+        kind: 'PropagationPolicy',
+        metadata: { name },
+        spec: {
+          resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name }],
+          placement: { clusterAffinity: { clusterNames: [...this.proxy.playground.members.keys()] } },
+        },
+      },
+    })
   }
 
   /** Another replica with the console, over the same actors. */
@@ -78,9 +125,18 @@ export function describeConsole(
 
 /** Takes a picture of the page for `docs/console`, where pictures are wanted. */
 export async function picture(page: Page, name: string): Promise<void> {
-  if (pictures === undefined) return
-  await mkdir(pictures, { recursive: true })
-  await page.screenshot({ path: join(pictures, `${name}.png`), animations: 'disabled' })
+  if (pictureFolder === undefined) return
+  await mkdir(pictureFolder, { recursive: true })
+  await page.screenshot({ path: join(pictureFolder, `${name}.png`), animations: 'disabled' })
+}
+
+/** Pictures of a page in light and dark; it keeps nobody out in either. It is left in light. */
+export async function pictures(page: Page, name: string): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await barriers(page)).toEqual([])
+    await picture(page, `${name}-en-${colorScheme}`)
+  }
 }
 
 /** What axe finds wrong that keeps people out (WCAG 2.2 AA). */
