@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { waitFor } from '../../../patience.js'
 import { type Bench, behaviour, configMap, failure, type Group, type Json } from '../behaviour.js'
 import type { OpenWatch } from '../wire.js'
+import { boats, servesBoats } from './boats.js'
 
 /** Opens a watch, hands it to the check and closes it whatever happens. */
 async function watching(
@@ -22,12 +23,17 @@ async function now(k: Bench): Promise<string> {
   return k.ok(await k.admin.get(k.core('configmaps'), { limit: 1 })).metadata.resourceVersion
 }
 
+/**
+ * What is too old is looked for among boats. kube-apiserver's watch cache answers from its first list on, compacted or not, and the first
+ * list of ConfigMaps may have been made at revision 1. That of boats was made when their definition was there.
+ */
 const expired =
   /^(too old resource version: \d+ \(\d+\)|The resourceVersion for the provided watch is too old\.)$/
 
 /** Watches: what is told, in which order, from where, and how they end. */
 export const watch: Group = {
   name: 'watch',
+  prepare: servesBoats,
   behaviours: [
     behaviour('a watch from a list tells what happened since, in order', async k => {
       const name = k.name()
@@ -221,7 +227,8 @@ export const watch: Group = {
     }),
     behaviour('a resourceVersion too old for the server is an ERROR event with code 410', async k => {
       await k.target.compact?.()
-      await watching(k, { resourceVersion: 1 }, async watch => {
+      const watch = await k.admin.watch(boats(k), { resourceVersion: 1 })
+      try {
         const event = await watch.next()
         expect(event?.type).toBe('ERROR')
         expect(event?.object).toMatchObject({
@@ -233,7 +240,9 @@ export const watch: Group = {
           message: expect.stringMatching(expired),
         })
         expect(await watch.next()).toBeUndefined()
-      })
+      } finally {
+        watch.close()
+      }
     }),
     behaviour('a resourceVersion that is no number is refused', async k => {
       const { status, body } = await k.admin.get(k.core('configmaps'), {
@@ -336,7 +345,7 @@ export const watch: Group = {
     }),
     behaviour('an exact list of a version that was compacted is Expired', async k => {
       await k.target.compact?.()
-      const { status, body } = await k.admin.get(k.core('configmaps'), {
+      const { status, body } = await k.admin.get(boats(k), {
         resourceVersion: 1,
         resourceVersionMatch: 'Exact',
       })
