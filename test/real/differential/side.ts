@@ -1,4 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { PATIENCE_MS } from '../../patience.js'
 import type { ApiClient, ApiObject } from '../api-client.js'
+
+/** How often an object is looked at that is on its way out, milliseconds. */
+const LOOK_MS = 50
 
 /** One Karmada and its members, real or embedded; both are reached by the same client. */
 export interface Side {
@@ -28,7 +33,10 @@ export async function itemsOf(
   return (body as { items: ApiObject[] }).items
 }
 
-/** Creates an object, or replaces the part of it that `part` names. */
+/**
+ * Creates an object, or replaces the part of it that `part` names. One that is on its way out is waited for, as what is written to it is
+ * lost with it: Karmada lets go of a policy when it gets to it, and nothing that is compared shows when that is.
+ */
 export async function put(
   { control }: Side,
   type: string,
@@ -37,22 +45,30 @@ export async function put(
   part: 'spec' | 'data' | 'rules',
 ): Promise<void> {
   const path = pathOf(type, namespace)
-  const created = await control.send('POST', path, object)
-  if (created.status === 201) return
-  const value = object[part]
-  const patched =
-    created.status === 409 &&
-    (await control.send(
-      'PATCH',
-      `${path}/${object.metadata.name}`,
-      [{ op: 'replace', path: `/${part}`, value }],
-      { 'content-type': 'application/json-patch+json' },
-    ))
-  if (!patched) throw new Error(`POST ${path}: ${created.status} ${JSON.stringify(created.body)}`)
+  const place = `${path}/${object.metadata.name}`
+  for (const deadline = performance.now() + PATIENCE_MS; ; await sleep(LOOK_MS)) {
+    const created = await control.send('POST', path, object)
+    if (created.status === 201) return
+    if (created.status !== 409)
+      throw new Error(`POST ${path}: ${created.status} ${JSON.stringify(created.body)}`)
+    if (!(await isLeaving(control, place))) break
+    if (performance.now() > deadline) throw new Error(`gave up waiting for ${place} to go`)
+  }
+  const patched = await control.send(
+    'PATCH',
+    place,
+    [{ op: 'replace', path: `/${part}`, value: object[part] }],
+    {
+      'content-type': 'application/json-patch+json',
+    },
+  )
   if (patched.status !== 200)
-    throw new Error(
-      `PATCH ${path}/${object.metadata.name}: ${patched.status} ${JSON.stringify(patched.body)}`,
-    )
+    throw new Error(`PATCH ${place}: ${patched.status} ${JSON.stringify(patched.body)}`)
+}
+
+async function isLeaving(control: ApiClient, place: string): Promise<boolean> {
+  const { status, body } = await control.send('GET', place)
+  return status === 404 || (body as Partial<ApiObject>).metadata?.deletionTimestamp !== undefined
 }
 
 /** Deletes an object if it is there. */
