@@ -16,7 +16,7 @@ import {
 import { PlacementWorld, type Seen, type Wanted } from './placement-world.js'
 
 /** `KAIRSHIP_HISTORIES=200` tries more. */
-const HISTORIES = Number(process.env.KAIRSHIP_HISTORIES ?? 7)
+const HISTORIES = Number(process.env.KAIRSHIP_HISTORIES ?? 8)
 
 let world: PlacementWorld
 beforeAll(async () => {
@@ -96,20 +96,24 @@ async function take({ change, crash }: Step, seen: Seen): Promise<Seen> {
 }
 
 describe('whatever happens to templates, policies and clusters, and wherever the controllers crash,', () => {
-  it('replicas add up, no tainted, full or excluded cluster gets any, and nothing is left of what is deleted', async () => {
-    let seen = await settled('members to be ready')
-    await fc.assert(
-      fc.asyncProperty(histories, async history => {
-        try {
-          for (const step of history) seen = await take(step, seen)
-        } finally {
-          world.onBinding = undefined
-          await world.restart()
-          await world.removeAll()
-          seen = await settled('nothing to be left')
-        }
-      }),
-      { numRuns: HISTORIES, endOnFailure: true, examples: always.map(one => [one]) },
-    )
-  })
+  it(
+    'replicas add up, no tainted, full or excluded cluster gets any, and nothing is left of what is deleted',
+    async () => {
+      let seen = await settled('members to be ready')
+      await fc.assert(
+        fc.asyncProperty(histories, async history => {
+          try {
+            for (const step of history) seen = await take(step, seen)
+          } finally {
+            world.onBinding = undefined
+            await world.restart()
+            await world.removeAll()
+            seen = await settled('nothing to be left')
+          }
+        }),
+        { numRuns: HISTORIES, endOnFailure: true, examples: always.map(one => [one]) },
+      )
+    },
+    120_000 + HISTORIES * 30_000,
+  )
 })
