@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
 import type { Fleet } from '../ports/fleet.js'
@@ -258,8 +259,8 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   })
   const proxy = instanceProxy({ ...options, ...api, ...parts, audit, authenticator: restAuthenticator })
   const rest = getRequestListener(app.fetch)
-  const withSession = (request: IncomingMessage, then: () => void) =>
-    page ? page.withSession(request, then) : then()
+  const withSession = (request: IncomingMessage, answer: ServerResponse | Duplex, then: () => void) =>
+    page ? page.withSession(request, answer, then) : then()
   const pipelines = new Pipelines()
   const server = hardened(
     createServer(
@@ -284,7 +285,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       },
       (request, response) => {
         if (!pipelines.admits(request.socket, response)) return
-        withSession(request, () => {
+        withSession(request, response, () => {
           if (proxy.request(request, response)) return
           endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
           void rest(request, response)
@@ -295,7 +296,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   )
   connections.guard(server, 'rest')
   server.on('upgrade', (request, socket, head) => {
-    withSession(request, () => {
+    withSession(request, socket, () => {
       if (page?.upgrade(request, socket, head) || proxy.upgrade(request, socket, head)) return
       refuseUpgradeHere(request, socket)
     })

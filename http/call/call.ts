@@ -10,6 +10,8 @@ export type Wire = 'rest' | 'grpc'
 export interface Call {
   readonly requestId: string
   readonly caller: Caller
+  /** A browser's session stands for the caller's credential: scripts of its page must not get one that they could carry off. */
+  readonly bySession?: boolean
   /** Aborts when the caller hangs up, the deadline passes or the server shuts down; the reason is a Failure. Pass it on. */
   readonly signal: AbortSignal
   readonly log: Log

@@ -1,7 +1,7 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hono } from 'hono'
-import { WebSocketServer } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
 import { type Failure, httpStatusOf } from '../errors/failure.js'
@@ -32,6 +32,8 @@ export interface ConsoleOptions {
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
   readonly later: Later
+  /** Milliseconds since 1970, by which sessions end; `Date.now` when absent. */
+  readonly wallClock?: () => number
   readonly log: Log
   /** How people sign in at an issuer; they cannot when absent. */
   readonly signIn?: BrowserSignIn | undefined
@@ -45,6 +47,10 @@ export interface ConsoleOptions {
 const MOST_SOCKETS = 32
 /** The path of the socket that a page's streams share. */
 const SOCKET_PATH = '/console/socket'
+/** The close code of RFC 6455 for a policy that the other side no longer meets. */
+const SESSION_OVER = 1008
+/** Streams end within a second of their token's end, and say so first; milliseconds. */
+const LAST_WORDS_MS = 2_000
 
 /**
  * The console's part of the server: its page, the sessions of browsers, and the socket that a page's streams share. What the page shows it
@@ -65,10 +71,19 @@ export class Console {
     this.#logins = signIn && new IssuerLogins(signIn, issuers, baseUrl, sessionKey)
   }
 
-  /** Calls `then` once the session of a request, if it has one, counts as its credential: at once where there is none. */
-  withSession(request: IncomingMessage, then: () => void): void {
-    if (Sessions.mayHave(request)) void this.#sessions.authorize(request).then(then)
-    else then()
+  /**
+   * Calls `then` once the session of a request, if it has one, counts as its credential: at once where there is none.
+   * @param answer what is cut off when the session is signed out of meanwhile
+   */
+  withSession(request: IncomingMessage, answer: ServerResponse | Duplex, then: () => void): void {
+    if (!Sessions.mayHave(request)) {
+      then()
+      return
+    }
+    void this.#sessions.authorize(request).then(() => {
+      this.#untilSignedOut(request, answer)
+      then()
+    })
   }
 
   /** Adds the routes that need no credentials. */
@@ -82,6 +97,11 @@ export class Console {
 
   /** Adds the routes of authenticated callers. */
   authenticated(app: Hono<RestEnv>): void {
+    app.use((c, next) => {
+      const { incoming } = c.env
+      c.set('bySession', incoming !== undefined && this.#sessions.credentialOf(incoming) !== undefined)
+      return next()
+    })
     addSignedIn(app, this.#ways)
   }
 
@@ -100,6 +120,16 @@ export class Console {
     this.#sockets.close()
   }
 
+  /** Reads alone: a write that is under way stays one, and ends by itself. The page's own socket says why it closes. */
+  #untilSignedOut(request: IncomingMessage, answer: ServerResponse | Duplex): void {
+    const session = this.#sessions.credentialOf(request)
+    if (!session || request.method !== 'GET' || request.url === SOCKET_PATH) return
+    answer.once(
+      'close',
+      this.#sessions.uses.add(session.id, () => answer.destroy()),
+    )
+  }
+
   get #ways() {
     return { sessions: this.#sessions, codes: this.#codes, logins: this.#logins }
   }
@@ -110,16 +140,34 @@ export class Console {
       if (!isOfOwnPage(request)) throw ofAnotherPage()
       const { user } = await this.options.authenticator.authenticate(credentialsOf(request))
       socket.once('close', this.#held.take(user))
-      this.#sockets.handleUpgrade(request, socket, head, opened =>
+      this.#sockets.handleUpgrade(request, socket, head, opened => {
+        this.#endWithSession(request, opened)
         shareSocket(
           opened,
           (path, headers, signal) => this.#get(request, path, headers, signal),
           this.options.later,
-        ),
-      )
+        )
+      })
     } catch (error) {
       refuse(request, socket, toFailure(error))
     }
+  }
+
+  /** What a session has open ends with it: at its token's end, of which each stream has said so, and when somebody signs out of it. */
+  #endWithSession(request: IncomingMessage, opened: WebSocket): void {
+    const session = this.#sessions.credentialOf(request)
+    if (!session) return
+    const { later, wallClock = Date.now } = this.options
+    const isOver = () => opened.close(SESSION_OVER, 'the session is over: sign in')
+    const stops = [
+      this.#sessions.uses.add(session.id, isOver),
+      later(isOver, session.until - wallClock() + LAST_WORDS_MS),
+    ]
+    opened.once('close', () => {
+      for (const stop of stops) stop()
+    })
+    // Somebody may have signed out while the socket was let in.
+    if (this.#sessions.uses.isEnded(session.id)) isOver()
   }
 
   /** A GET of the socket's caller, which passes every step of the API: its credential is checked anew. */

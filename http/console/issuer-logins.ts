@@ -39,10 +39,11 @@ const renewalShape = z.object({
   refreshToken: z.string(),
   issuer: z.string(),
   user: z.string(),
+  session: z.string(),
   exp: z.number(),
 })
 
-/** A renewal as its cookie has it: of which user, by which issuer, and until when. */
+/** A renewal as its cookie has it: of which user and session, by which issuer, and until when. */
 export type Renewal = z.output<typeof renewalShape>
 
 /**
@@ -111,9 +112,13 @@ export class IssuerLogins {
    * The `Set-Cookie` by which a session can be renewed; that which forgets it where the issuer gave no refresh token, or one that is too large.
    * @param until when the session ends whatever its issuer gives, milliseconds since 1970
    */
-  async keep(refreshToken: string | undefined, issuer: string, user: string, until: number) {
+  async keep(
+    refreshToken: string | undefined,
+    of: Pick<Renewal, 'issuer' | 'user' | 'session'>,
+    until: number,
+  ) {
     const cookie =
-      refreshToken === undefined ? undefined : await this.#renewals.set({ refreshToken, issuer, user }, until)
+      refreshToken === undefined ? undefined : await this.#renewals.set({ ...of, refreshToken }, until)
     return { cookie: cookie ?? this.#renewals.end, isRenewable: cookie !== undefined }
   }
 

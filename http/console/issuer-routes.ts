@@ -66,8 +66,9 @@ async function finish(
 ): Promise<void> {
   const { search } = new URL(incoming.url ?? '', logins.origin)
   const tokens = await logins.finish(begun, search, new AbortController().signal)
-  const { user } = await beginSession(c, tokens.idToken, routes)
-  const kept = await logins.keep(tokens.refreshToken, begun.issuer, user, routes.wallClock() + SESSION_MS)
+  const { user, session } = await beginSession(c, tokens.idToken, routes)
+  const of = { issuer: begun.issuer, user, session }
+  const kept = await logins.keep(tokens.refreshToken, of, routes.wallClock() + SESSION_MS)
   c.header('set-cookie', kept.cookie, { append: true })
 }
 

@@ -21,7 +21,7 @@ export function addPage(app: Hono<RestEnv>, { page, files }: Assets): void {
   // Every view has an address of its own, which the page itself reads.
   app.get('*', async (c, next) => {
     if (!isView(c.req.path, c.req.header('accept'))) return next()
-    const { html, policy } = pageWith(page)
+    const { html, policy } = pageWith(page, c.req.header('host'))
     return c.body(html, 200, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',

@@ -52,7 +52,11 @@ export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
     const request = ownPage(c)
     const by = signInOf(await c.req.text())
     if ('code' in by && !by.replace) await mustNotReplace(codes.userOf(by.code), request, routes)
-    const begun = await beginSession(c, 'code' in by ? codes.redeem(by.code) : by.token, routes)
+    const { session: _, ...begun } = await beginSession(
+      c,
+      'code' in by ? codes.redeem(by.code) : by.token,
+      routes,
+    )
     // Of whoever was signed in before.
     if (logins) c.header('set-cookie', logins.forgotten, { append: true })
     return c.json(begun)
@@ -60,6 +64,7 @@ export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
   app.post(`${PATH}/renewal`, async c => c.json(await renew(c, ownPage(c), routes)))
   app.delete(PATH, async c => {
     const request = ownPage(c)
+    await end(request, routes)
     await revoke(request, routes)
     c.header('set-cookie', sessions.end)
     if (logins) c.header('set-cookie', logins.forgotten, { append: true })
@@ -74,7 +79,7 @@ export function addSignedIn(
 ): void {
   app.get(PATH, async c => {
     const { incoming } = c.env
-    const expiresAt = incoming && (await sessions.endOf(incoming))
+    const expiresAt = incoming && (await sessions.of(incoming))?.until
     const renewal = incoming && (await logins?.renewal(incoming))
     return c.json(shown(c.var.caller, expiresAt, renewal?.user === c.var.caller.user))
   })
@@ -98,7 +103,7 @@ export async function beginSession(
   { sessions, authenticator, audit }: Pick<SessionRoutes, 'sessions' | 'authenticator' | 'audit'>,
 ) {
   const caller = await ownerOf(c, token, authenticator)
-  const until = await putSession(c, token, { sessions })
+  const { until, id } = await putSession(c, token, { sessions })
   audit.recordUnknown({
     ...originOf(c),
     requestId: c.var.requestId,
@@ -107,7 +112,7 @@ export async function beginSession(
     caller,
     code: Code.OK,
   })
-  return shown(caller, until, false)
+  return { ...shown(caller, until, false), session: id }
 }
 
 /** Whose a token is. @throws Failure UNAUTHENTICATED */
@@ -116,25 +121,26 @@ async function ownerOf(c: Context<RestEnv>, token: string, authenticator: Authen
   return authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
 }
 
-/** Sets the cookie of a session, also in the answer that refuses whatever fails after this. Returns when it ends. @throws Failure */
+/** Sets the cookie of a session, also in the answer that refuses whatever fails after this. @throws Failure */
 async function putSession(
   c: Context<RestEnv>,
   token: string,
   { sessions }: Pick<SessionRoutes, 'sessions'>,
-  latest?: number,
-): Promise<number> {
-  const begun = await sessions.begin(token, latest)
+  renewed?: { readonly latest: number; readonly id: string },
+): Promise<{ readonly until: number; readonly id: string }> {
+  const begun = await sessions.begin(token, renewed?.latest, renewed?.id)
   if (!begun)
     throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
   c.header('set-cookie', begun.cookie, { append: true })
-  return begun.until
+  return begun
 }
 
 /** New tokens in the place of those of a session, for the same user. @throws Failure */
 async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: SessionRoutes) {
   const { logins } = routes
   const renewal = await logins?.renewal(request)
-  if (!logins || !renewal) throw unauthenticated('there is nothing to renew the session by: sign in')
+  if (!logins || !renewal || routes.sessions.uses.isEnded(renewal.session))
+    throw unauthenticated('there is nothing to renew the session by: sign in')
   const until = renewal.exp * 1_000
   try {
     const tokens = await logins.renew(renewal, new AbortController().signal)
@@ -143,16 +149,16 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
       c.header('set-cookie', logins.forgotten, { append: true })
       throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
     }
-    const expiresAt = await putSession(c, tokens.idToken, routes, until)
+    const { session: id } = renewal
+    const begun = await putSession(c, tokens.idToken, routes, { latest: until, id })
     const kept = await logins.keep(
       // An issuer that rotates none gives none: the one before stays good.
       tokens.refreshToken ?? renewal.refreshToken,
-      renewal.issuer,
-      renewal.user,
+      renewal,
       until,
     )
     c.header('set-cookie', kept.cookie, { append: true })
-    return shown(caller, expiresAt, kept.isRenewable)
+    return shown(caller, begun.until, kept.isRenewable)
   } catch (error) {
     if (error instanceof ServiceError && error.reason === 'IssuerRefused') {
       c.header('set-cookie', logins.forgotten, { append: true })
@@ -162,6 +168,15 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
     }
     throw error
   }
+}
+
+/** Ends what the browser's tabs have open here, and lets the session count no longer, whoever has its cookies. */
+async function end(
+  request: IncomingMessage,
+  { sessions, logins }: Pick<SessionRoutes, 'sessions' | 'logins'>,
+): Promise<void> {
+  const ids = [(await sessions.of(request))?.id, (await logins?.renewal(request))?.session]
+  for (const id of new Set(ids)) if (id !== undefined) sessions.uses.end(id)
 }
 
 /** Ends the login at its issuer. Signing out works also where the issuer is away: what the browser had is forgotten, and the log says so. */

@@ -1,7 +1,8 @@
-import { hkdfSync } from 'node:crypto'
+import { hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { decodeJwt } from 'jose'
 import { SealedCookie } from './cookies.js'
+import { SessionUses } from './session-uses.js'
 
 /** The end of the cookie's name. */
 const PURPOSE = 'session'
@@ -18,7 +19,9 @@ export const sessionKeyOf = (privateKey: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', privateKey, '', 'kairship console session', 32))
 
 /** A session as its cookie has it. */
-interface Session {
+export interface Session {
+  /** The same through all renewals, so that signing out ends what an earlier token of it has open. It is no secret. */
+  readonly id: string
   readonly token: string
   /** Milliseconds since 1970. */
   readonly until: number
@@ -30,6 +33,8 @@ interface Session {
  */
 export class Sessions {
   readonly #known = new Map<string, Session>()
+  /** Requests that count as their session's. */
+  readonly #requests = new WeakMap<IncomingMessage, Session>()
   readonly #cookie: SealedCookie
 
   /**
@@ -43,17 +48,22 @@ export class Sessions {
     this.#cookie = new SealedCookie(PURPOSE, key, 'Strict', now)
   }
 
+  /** What is under way of each, and those that were signed out of. */
+  readonly uses = new SessionUses()
+
   /**
    * The `Set-Cookie` of a new session; undefined where the token is too large for a cookie.
    * @param latest when it ends at the latest, milliseconds since 1970
+   * @param id of the session that it renews
    */
   async begin(
     token: string,
     latest = this.now() + SESSION_MS,
-  ): Promise<{ readonly cookie: string; readonly until: number } | undefined> {
+    id = randomBytes(12).toString('base64url'),
+  ): Promise<{ readonly cookie: string; readonly until: number; readonly id: string } | undefined> {
     const until = Math.floor(Math.min(latest, expiryOf(token) ?? Number.POSITIVE_INFINITY) / 1_000) * 1_000
-    const cookie = await this.#cookie.set({ token }, until)
-    return cookie === undefined ? undefined : { cookie, until }
+    const cookie = await this.#cookie.set({ token, id }, until)
+    return cookie === undefined ? undefined : { cookie, until, id }
   }
 
   /** The `Set-Cookie` that makes a browser forget its session. */
@@ -67,13 +77,15 @@ export class Sessions {
    */
   async authorize(request: IncomingMessage): Promise<void> {
     if (request.headers.authorization !== undefined || !isOfOwnPage(request)) return
-    const session = await this.#of(request)
-    if (session) request.headers.authorization = `Bearer ${session.token}`
+    const session = await this.of(request)
+    if (!session) return
+    request.headers.authorization = `Bearer ${session.token}`
+    this.#requests.set(request, session)
   }
 
-  /** When the session of a request ends, milliseconds since 1970; undefined where it has none. */
-  async endOf(request: IncomingMessage): Promise<number | undefined> {
-    return (await this.#of(request))?.until
+  /** The session that a request counts as one of: its caller has sent no credential, its browser has. */
+  credentialOf(request: IncomingMessage): Session | undefined {
+    return this.#requests.get(request)
   }
 
   /** Whether a request has a session cookie at all: most have none, and nothing to wait for. */
@@ -81,11 +93,12 @@ export class Sessions {
     return headers.cookie?.includes(`-${PURPOSE}=`) ?? false
   }
 
-  async #of(request: IncomingMessage): Promise<Session | undefined> {
+  /** The session whose cookie a request has; undefined where it has none, or one that is over. */
+  async of(request: IncomingMessage): Promise<Session | undefined> {
     const sealed = this.#cookie.of(request)
     if (sealed === undefined) return undefined
     const session = this.#known.get(sealed) ?? (await this.#opened(sealed))
-    if (!session || session.until <= this.now()) {
+    if (!session || session.until <= this.now() || this.uses.isEnded(session.id)) {
       this.#known.delete(sealed)
       return undefined
     }
@@ -95,8 +108,10 @@ export class Sessions {
   }
 
   async #opened(sealed: string): Promise<Session | undefined> {
-    const { token, exp } = (await this.#cookie.opened(sealed)) ?? {}
-    return typeof token === 'string' && exp !== undefined ? { token, until: exp * 1_000 } : undefined
+    const { token, id, exp } = (await this.#cookie.opened(sealed)) ?? {}
+    return typeof token === 'string' && typeof id === 'string' && exp !== undefined
+      ? { id, token, until: exp * 1_000 }
+      : undefined
   }
 }
 

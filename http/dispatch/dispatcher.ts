@@ -154,7 +154,7 @@ async function admit(
   live: Live,
 ): Promise<Call> {
   const { arrival, action, signal, answers, about } = running
-  const { caller, requestId } = arrival
+  const { caller, requestId, bySession = false } = arrival
   let toTell = arrival.answered
   const answered = (from: AnsweredFrom) => {
     toTell?.(from)
@@ -166,7 +166,17 @@ async function admit(
     live.note(name)
     return locked.refusal(caller, name) === undefined
   }
-  const call = { requestId, caller, signal, answers, log: log.child({ requestId }), answered, about, isOpen }
+  const call = {
+    requestId,
+    caller,
+    bySession,
+    signal,
+    answers,
+    log: log.child({ requestId }),
+    answered,
+    about,
+    isOpen,
+  }
   const seesAll = { ...call, maySee: async (name: string) => isOpen(name) }
   if (operation.permission?.anyCaller) return seesAll
   if (!action) throw permissionDenied(`${operation.id} is refused to everyone: its proto has no permission`)

@@ -23,6 +23,8 @@ export interface Arrival {
   readonly wire: Wire
   readonly requestId: string
   readonly caller: Caller
+  /** A browser's session stands for the caller's credential, which no script of the page can read. */
+  readonly bySession?: boolean
   readonly remote?: string | undefined
   /** The path of the request without its query; over gRPC that of the method. */
   readonly uri: string

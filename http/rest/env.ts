@@ -10,6 +10,8 @@ export interface RestEnv {
     caller: Caller
     /** The connection shows a client certificate, which a browser would add by itself. */
     byCertificate: boolean
+    /** A browser's session stands for the credential; absent where the console is left out. */
+    bySession?: boolean
   }
   /** Node's own objects; absent where a test calls the app without a socket. */
   Bindings: Partial<{ incoming: IncomingMessage; outgoing: ServerResponse }>

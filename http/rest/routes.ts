@@ -132,6 +132,7 @@ function deliveryOf(outgoing: ServerResponse | undefined): Delivery | undefined 
 }
 
 const arrivalOf = (c: Context<RestEnv>): Arrival => ({
+  bySession: c.var.bySession ?? false,
   wire: 'rest',
   requestId: c.var.requestId,
   caller: c.var.caller,

@@ -4,6 +4,7 @@ import type { Fleet } from '../../../ports/fleet.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import { WRITE_QUERY } from '../../call/write-query.js'
+import { permissionDenied } from '../../errors/failure.js'
 import type { InstanceTokens } from '../../identity/instance-tokens/instance-tokens.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
@@ -100,6 +101,11 @@ export function instanceHandlers(
     },
 
     async createInstanceToken({ instance, expirationSeconds }, call) {
+      // Where a script of the page could send it to somebody, who would be its user for an hour.
+      if (call.bySession)
+        throw permissionDenied(
+          'a session of the console makes no tokens: use `kairship kubeconfig --short-lived`, or your own token',
+        )
       const { name, instance: object } = await instances.view(instance, call)
       const { uid = '' } = object.metadata
       const issued = await dependencies.instanceTokens.issue(call.caller, { name, uid }, expirationSeconds)

@@ -68,7 +68,11 @@ describe('a sign-in that is under way', () => {
 
 describe('a renewal', () => {
   const kept = async (one: IssuerLogins) => {
-    const { cookie } = await one.keep('a refresh token', ISSUER, 'ada', NOON + SESSION_MS)
+    const { cookie } = await one.keep(
+      'a refresh token',
+      { issuer: ISSUER, user: 'ada', session: 's1' },
+      NOON + SESSION_MS,
+    )
     return { cookie, renewal: (await one.renewal(bringing(cookie)))! }
   }
 
@@ -76,7 +80,7 @@ describe('a renewal', () => {
     const { logins: one, world } = logins()
     const { cookie, renewal } = await kept(one)
     expect(cookie).toMatch(/SameSite=Strict; Max-Age=43200$/)
-    expect(renewal).toMatchObject({ refreshToken: 'a refresh token', user: 'ada' })
+    expect(renewal).toMatchObject({ refreshToken: 'a refresh token', user: 'ada', session: 's1' })
     world.now += SESSION_MS
     expect(await one.renewal(bringing(cookie))).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { waitFor } from '../../patience.js'
-import type { Listening } from '../fakes/listening.js'
+import { curl, type Listening } from '../fakes/listening.js'
 import { consoles, ofPage, session } from './console-under-test.js'
 
 const { start } = consoles()
@@ -145,6 +145,43 @@ describe('the socket that a page’s streams share', () => {
     pages[0]!.socket.terminate()
     await waitFor(async () => (await open(api, { ...ofPage(api), cookie })).socket.terminate())
     for (const { socket } of pages) socket.terminate()
+  })
+
+  it('closes, and what else its session reads, when somebody signs out in another tab; other sessions go on', async () => {
+    const api = await start()
+    const cookie = await session(api, 'admin')
+    const tab = { ...ofPage(api), cookie }
+    const first = await open(api, tab)
+    const other = await asPage(api)
+    for (const one of [first, other]) one.send({ open: 1, path: watch })
+    const read = curl(api.running, watch, {}, { ...tab, accept: 'text/event-stream' })
+    const cut = expect(read).rejects.toThrow()
+    await waitFor(() => {
+      for (const { frames } of [first, other]) expect(textOf(frames, 1)).toContain('BOOKMARK')
+    })
+    const left = await curl(api.running, '/console/session', {}, tab, 'DELETE')
+    expect(left.status).toBe(204)
+    expect(await first.closed).toBe(1008)
+    await cut
+    expect((await curl(api.running, '/console/session', {}, tab)).status).toBe(401)
+    await expect(open(api, tab)).rejects.toThrow('401')
+    other.send({ open: 2, path: watch })
+    await waitFor(() => expect(textOf(other.frames, 2)).toContain('BOOKMARK'))
+    other.socket.close()
+  })
+
+  it('closes when the token of its session has ended', async () => {
+    const exp = Math.ceil(Date.now() / 1_000) + 2
+    const token = ['{"alg":"none"}', JSON.stringify({ exp }), 'admin']
+      .map(part => Buffer.from(part).toString('base64url'))
+      .join('.')
+    const api = await start()
+    api.host.script = ({ path }) =>
+      path.endsWith('/tokenreviews')
+        ? { status: { authenticated: true, user: { username: 'admin' } } }
+        : undefined
+    const { closed } = await asPage(api, token)
+    expect(await closed).toBe(1008)
   })
 
   it('says that it may come back when the server stops', async () => {

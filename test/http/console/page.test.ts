@@ -1,5 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { pageWith } from '../../../http/console/page.js'
 import { curl } from '../fakes/listening.js'
 import { consoles, script } from './console-under-test.js'
 
@@ -33,7 +34,7 @@ describe('the page', () => {
       const [, nonce] = /nonce="([A-Za-z0-9+/]{24})"/.exec(text) ?? []
       expect(text).not.toContain('{{')
       expect(headers['content-security-policy']).toBe(
-        `default-src 'none'; script-src 'self'; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
+        `default-src 'none'; script-src 'nonce-${nonce}' https://127.0.0.1:${new URL(running.url).port}/assets/; style-src 'self' 'nonce-${nonce}'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`,
       )
       expect(headers).toMatchObject({
         'cache-control': 'no-store',
@@ -45,6 +46,14 @@ describe('the page', () => {
     })
     expect(new Set(nonces).size).toBe(2)
   })
+
+  it.each([['[::1]:8443'], ["evil.example/; script-src 'unsafe-inline'"], ['a b'], [undefined]])(
+    'names no place of scripts that a policy cannot name: %s',
+    host => {
+      const { policy } = pageWith('', host)
+      expect(policy).toMatch(/; script-src 'nonce-[A-Za-z0-9+/]{24}'; style-src /)
+    },
+  )
 
   it('is not served where the console is left out', async () => {
     const { running } = await startWithout()

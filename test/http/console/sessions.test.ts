@@ -54,6 +54,18 @@ describe('a session', () => {
     ).toBeUndefined()
   })
 
+  it('counts no longer after somebody signed out of it, and neither does what renews it; another one of its user does', async () => {
+    const sessions = new Sessions(key)
+    const first = (await sessions.begin('a token'))!
+    const renewed = (await sessions.begin('a later token', undefined, first.id))!
+    const other = (await sessions.begin('a token'))!
+    expect(await authorized(sessions, { ...own, cookie: cookie(first.cookie) })).toBe('Bearer a token')
+    sessions.uses.end(first.id)
+    for (const one of [first, renewed])
+      expect(await authorized(sessions, { ...own, cookie: cookie(one.cookie) })).toBeUndefined()
+    expect(await authorized(sessions, { ...own, cookie: cookie(other.cookie) })).toBe('Bearer a token')
+  })
+
   it('leaves an Authorization header as it came', async () => {
     const sessions = new Sessions(key)
     const headers = { ...own, cookie: await begun(sessions), authorization: 'Bearer mine' }

@@ -28,6 +28,25 @@ describe('signing in', () => {
     expect(JSON.parse((await curl(api.running, '/console/session', {}, headers)).text).user).toBe('admin')
   })
 
+  it('makes no token that a script of the page could carry off', async () => {
+    const api = await start()
+    const path = '/apis/kairship.io/v1alpha1/instances/north/token'
+    const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
+    const refused = await curl(api.running, path, {}, headers, 'POST', {})
+    expect([refused.status, message(refused)]).toEqual([
+      403,
+      expect.stringContaining('a session of the console makes no tokens'),
+    ])
+    expect(api.log.audits()).toContainEqual(
+      expect.objectContaining({
+        operation: expect.stringContaining('CreateInstanceToken'),
+        code: 'PERMISSION_DENIED',
+      }),
+    )
+    const byToken = await curl(api.running, path, { token: 'admin' }, ofPage(api), 'POST', {})
+    expect(message(byToken)).not.toContain('session')
+  })
+
   it('makes no call of another page one of its caller', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { SessionUses } from '../../../http/console/session-uses.js'
+
+it('ends what is under way of a session, once, and nothing of another', () => {
+  const uses = new SessionUses()
+  const ended: string[] = []
+  uses.add('one', () => ended.push('a'))
+  const leave = uses.add('one', () => ended.push('over already'))
+  uses.add('two', () => ended.push('of another'))
+  leave()
+  uses.end('one')
+  uses.end('one')
+  expect(ended).toEqual(['a'])
+  expect([uses.isEnded('one'), uses.isEnded('two')]).toEqual([true, false])
+})
+
+it('takes what an end leaves for left', () => {
+  const uses = new SessionUses()
+  const leave = uses.add('one', () => leave())
+  uses.end('one')
+  uses.add('one', () => undefined)()
+  expect(uses.isEnded('one')).toBe(true)
+})
+
+it('remembers the newest ends', () => {
+  const uses = new SessionUses()
+  for (let n = 0; n <= 16_384; n += 1) uses.end(`${n}`)
+  expect([uses.isEnded('0'), uses.isEnded('1'), uses.isEnded('16384')]).toEqual([false, true, true])
+})
