@@ -20,16 +20,28 @@ export interface KeepWatchingOptions {
    * only a list shows that everything held is still true. Default: resume as long as the server remembers the cursor.
    */
   readonly relistAfterMs?: number
+  /**
+   * How long a watch lives, which bounds for how long one that broke without a word is taken for one on which nothing changes. Default:
+   * client-go's.
+   */
+  readonly life?: WatchLife
   readonly scheduler?: SchedulerLike
   /** Yields numbers in [0, 1). */
   readonly random?: () => number
   readonly backoff?: Backoff
 }
 
-/** Each watch requests a timeout: a random time in this range, so that the load of the server spreads; client-go's. */
-const WATCH_SECONDS = { shortest: 300, longest: 600 } as const
-/** How long after that the server's close may be under way; then the connection is taken for dead. */
-const CLOSE_MARGIN_MS = 30_000
+/** For how long watches are asked for. */
+export interface WatchLife {
+  /** Each watch requests a timeout: a random time in this range, so that the load of the server spreads; seconds. */
+  readonly shortest: number
+  readonly longest: number
+  /** How long after that the server's close may be under way, milliseconds; then the connection is taken for dead. */
+  readonly marginMs: number
+}
+
+/** Client-go's range. */
+const USUAL_LIFE: WatchLife = { shortest: 300, longest: 600, marginMs: 30_000 }
 /** A list that yields no page for this long is taken for dead. */
 const LIST_SILENCE_MS = 90_000
 /**
@@ -74,6 +86,7 @@ class Watcher<T> {
   readonly #random: () => number
   readonly #backoff: Backoff
   readonly #relistAfterMs: number
+  readonly #life: WatchLife
   readonly #streak: FailureStreak
   /** Where to resume; undefined means: list. */
   #cursor: string | undefined
@@ -97,6 +110,7 @@ class Watcher<T> {
     this.#random = random
     this.#backoff = backoff
     this.#relistAfterMs = options.relistAfterMs ?? Number.POSITIVE_INFINITY
+    this.#life = options.life ?? USUAL_LIFE
     this.#streak = new FailureStreak(backoff)
     this.#contactAt = scheduler.now()
   }
@@ -142,14 +156,11 @@ class Watcher<T> {
   }
 
   #watch(from: string): void {
-    const { shortest, longest } = WATCH_SECONDS
+    const { shortest, longest, marginMs } = this.#life
     const seconds = Math.round(shortest + (longest - shortest) * this.#random())
     const startedAt = this.#scheduler.now()
     const order = new WatchOrder(from)
-    this.#failAfter(
-      seconds * 1000 + CLOSE_MARGIN_MS,
-      `the watch outlived its ${seconds} s; the connection is dead`,
-    )
+    this.#failAfter(seconds * 1000 + marginMs, `the watch outlived its ${seconds} s; the connection is dead`)
     this.#follow(() => this.#source.watch(from, seconds), {
       next: seen => this.#watched(seen, order),
       error: error => this.#failed(error),

@@ -14,7 +14,7 @@ export interface PulseTime {
 }
 
 /**
- * Whether the host is there. Watches do not tell: on one that breaks without a word, or of a host that hangs, nothing comes for ten minutes, as when
+ * Whether the host is there. Watches do not tell: on one that breaks without a word, or of a host that hangs, nothing comes until its time is over, as when
  * nothing changes. What is known of the host would count all that time.
  */
 export class HostPulse {

@@ -18,6 +18,7 @@ import {
 import { WORKSPACE_ROLE_BINDINGS, type WorkspaceRoleBinding } from '../../manifests/workspace-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
+import type { WatchLife } from '../../streams/keep-watching.js'
 import { Collection } from '../watches/collection.js'
 import { AccessLockIndex } from './access-lock-index.js'
 import { EventRecorder } from './event-recorder.js'
@@ -65,6 +66,13 @@ const keptKarmada = (object: KubeObject): KeptKarmada => {
   }
 }
 
+/**
+ * What takes rights away must not be missed on a watch that broke without a word, behind a load balancer for instance, while the host
+ * answers all else: within 35 s the next one resumes where it broke. That is less than the time for which rights count without the host.
+ * A server sends a bookmark before it ends a watch, so that nothing is listed anew.
+ */
+const LIFE_OF_RIGHTS: WatchLife = { shortest: 20, longest: 30, marginMs: 5_000 }
+
 /** The shared watches on the host; nothing is requested before `start`. */
 export function watchHost(api: KubeApi, meter: Meter): Host {
   const instances = new Collection<Instance>(INSTANCES, api, 'status', lean, meter)
@@ -77,7 +85,7 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     meter,
   )
   const ofRoles = <T extends KubeObject>(resource: GroupVersionResource) =>
-    new Collection<T>(resource, api, 'role bindings', lean, meter)
+    new Collection<T>(resource, api, 'role bindings', lean, meter, LIFE_OF_RIGHTS)
   const roleSources = {
     bindings: ofRoles<InstanceRoleBinding>(INSTANCE_ROLE_BINDINGS),
     workspaces: ofRoles<Workspace>(WORKSPACES),
@@ -87,7 +95,7 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
   const pulse = new HostPulse(api)
   const roleBindings = new RoleBindingIndex(roleSources, undefined, pulse)
   const accessLocks = new AccessLockIndex(
-    new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter),
+    new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter, LIFE_OF_RIGHTS),
   )
   const karmadas = new Collection(KARMADAS, api, 'installation', keptKarmada, meter)
   const secrets = new Secrets(api, meter)

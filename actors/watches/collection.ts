@@ -12,7 +12,7 @@ import type { Failure, Stage } from '../../machines/failure.js'
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
-import { keepWatching } from '../../streams/keep-watching.js'
+import { keepWatching, type WatchLife } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import { type Change, ObjectStore, objectKey } from '../../streams/object-store.js'
 import { projected } from '../../streams/projected.js'
@@ -48,10 +48,11 @@ export class Collection<T extends KubeObject> {
     private readonly stage: Stage,
     project: (object: KubeObject) => T,
     meter: Meter,
+    life?: WatchLife,
   ) {
     const { namespace } = resource
     const source = listWatch(api, resource, namespace === undefined ? {} : { namespace })
-    this.#source = keepWatching(source, { relistAfterMs: LOST_AFTER_MS }).pipe(
+    this.#source = keepWatching(source, { relistAfterMs: LOST_AFTER_MS, ...(life && { life }) }).pipe(
       meteredWatch(meter, resource.resource),
       map(seen => projected(seen, project)),
     )

@@ -190,6 +190,19 @@ describe('keepWatching', () => {
     ])
   })
 
+  it('gives a watch up sooner where it is to live for less, and resumes where it was', () => {
+    const life = { shortest: 20, longest: 30, marginMs: 5_000 }
+    const script = { lists: [oneThing], watches: [quiet, quiet] }
+    expect(
+      timeline(script, source => keepWatching(source, { random: half, life }), 31_000).slice(4, 8),
+    ).toEqual([
+      '0 > watch 10 for 25 s',
+      '30000 < given up',
+      '30000 interrupted #1 for 400 ms: things.test: the watch outlived its 25 s; the connection is dead',
+      '30400 > watch 10 for 25 s',
+    ])
+  })
+
   it('treats a list without a page as dead, and starts it again', () => {
     const stuck = { marbles: '1s l', values: { l: listed(thing('a', 9)) } }
     expect(play({ lists: [stuck, oneThing], watches: [quiet] }, 100_000)).toEqual([
