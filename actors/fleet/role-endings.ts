@@ -50,7 +50,7 @@ export class RoleEndings {
     const changes = merge(bindings.changes, workspaceRoleBindings.changes)
     this.#subscription.add(
       merge(
-        roleBindings.changed.pipe(filter(() => this.#first !== undefined)),
+        roleBindings.changed,
         roleBindings.contact,
         changes.pipe(
           filter(change => change.type !== 'SYNCED' && change.object.spec.expiresAt !== undefined),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PATIENCE_MS } from '../patience.js'
+import { PATIENCE_MS, pauses } from '../patience.js'
 
 /**
  * Asks until the answer is neither undefined nor false. Errors count as "not yet", the last one is the cause of giving up.
@@ -12,7 +12,8 @@ export async function eventually<T>(
 ): Promise<T> {
   const deadline = performance.now() + timeoutMs
   let last: unknown
-  while (performance.now() < deadline) {
+  for (const pause of pauses()) {
+    if (performance.now() >= deadline) break
     try {
       const answer = await ask()
       if (answer !== undefined && answer !== false) return answer
@@ -20,7 +21,7 @@ export async function eventually<T>(
     } catch (error) {
       last = error
     }
-    await sleep(10)
+    await sleep(pause)
   }
   throw new Error(`gave up waiting for ${what}`, { cause: last })
 }

@@ -1,4 +1,4 @@
-import { BehaviorSubject, combineLatest, type Observable, Subject, type Subscription } from 'rxjs'
+import { BehaviorSubject, combineLatest, type Observable, type Subscription } from 'rxjs'
 import {
   directBinding,
   type EffectiveBinding,
@@ -22,6 +22,7 @@ import { fingerprint } from '../kept-object.js'
 import { DirectBindings } from './direct-bindings.js'
 import { eachObject } from './each-object.js'
 import { EndClock } from './end-clock.js'
+import { RoleChanges } from './role-changes.js'
 import { RoleEvents } from './role-events.js'
 import { Workspaces } from './workspaces.js'
 
@@ -52,7 +53,7 @@ export class RoleBindingIndex implements RoleBindings {
   readonly #direct: DirectBindings
   readonly #workspaces: Workspaces
   readonly #contact = new BehaviorSubject<Contact>('pending')
-  readonly #changed = new Subject<ChangedInstances>()
+  readonly #changes = new RoleChanges()
   readonly #ends: EndClock
   readonly #events: RoleEvents
   readonly #subscription: Subscription
@@ -118,11 +119,15 @@ export class RoleBindingIndex implements RoleBindings {
   }
   /** Emits after each change while in contact, and `all` when contact was made. */
   get changed(): Observable<ChangedInstances> {
-    return this.#changed
+    return this.#changes.all
+  }
+  /** The same for one instance, without its name. */
+  changesOf(instance: string): Observable<void> {
+    return this.#changes.of(instance)
   }
 
   onChange(listener: (instances: ChangedInstances) => void): () => void {
-    const subscription = this.#changed.subscribe(listener)
+    const subscription = this.#changes.all.subscribe(listener)
     return () => subscription.unsubscribe()
   }
 
@@ -235,7 +240,7 @@ export class RoleBindingIndex implements RoleBindings {
     this.#direct.forget()
     for (const _ of instances.keys()) {
       this.#generation += 1
-      if (this.inContact) this.#changed.next(instances)
+      if (this.inContact) this.#changes.tell(instances)
       return
     }
   }
@@ -248,7 +253,7 @@ export class RoleBindingIndex implements RoleBindings {
     const wasMade = this.inContact
     if (contact === 'made' && wasMade) return
     this.#contact.next(contact)
-    if (contact === 'made') this.#changed.next('all')
+    if (contact === 'made') this.#changes.tell('all')
   }
 }
 

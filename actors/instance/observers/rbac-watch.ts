@@ -55,9 +55,7 @@ class RoleBindingsWatch {
   ) {
     this.#changed = new AtMostEvery(AT_MOST_EVERY_MS, changed)
     this.#look()
-    this.#bindings = dependencies.host.roleBindings.changed.subscribe(instances => {
-      if (instances === 'all' || instances.has(name)) this.#look()
-    })
+    this.#bindings = dependencies.host.roleBindings.changesOf(name).subscribe(() => this.#look())
   }
 
   stop(): void {

@@ -52,7 +52,12 @@ export class FleetUnderTest {
         karmadas: collection(),
         events: { record: async () => undefined },
         roleBindings: {
-          ...{ contact: new BehaviorSubject('made'), inContact: true, changed: NEVER },
+          ...{
+            contact: new BehaviorSubject('made'),
+            inContact: true,
+            changed: NEVER,
+            changesOf: () => NEVER,
+          },
           ...{ of: () => [], endedOf: () => [], factOf: () => ({ revision: '', count: 0 }) },
         },
         secrets: {

@@ -1,8 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { PATIENCE_MS } from '../../patience.js'
-
-/** How often a condition is looked at. Real sockets tell no one when they are done. */
-const everyMs = 20
+import { PATIENCE_MS, pauses } from '../../patience.js'
 
 /**
  * Waits until a condition holds and returns what it returned. The time limit is far above what it takes: reaching it
@@ -17,17 +14,17 @@ export async function eventually<T>(
 ): Promise<NonNullable<T>> {
   const until = performance.now() + withinMs
   let last: unknown
-  for (;;) {
+  for (const pause of pauses()) {
     try {
       last = await look()
       if (last) return last as NonNullable<T>
     } catch (error) {
       last = error
     }
-    if (performance.now() > until)
-      throw new Error(
-        `not within ${withinMs} ms: ${what}\nlast: ${last instanceof Error ? last.message : JSON.stringify(last)}\n${story()}`,
-      )
-    await setTimeout(everyMs)
+    if (performance.now() > until) break
+    await setTimeout(pause)
   }
+  throw new Error(
+    `not within ${withinMs} ms: ${what}\nlast: ${last instanceof Error ? last.message : JSON.stringify(last)}\n${story()}`,
+  )
 }

@@ -21,7 +21,7 @@ function watching({ inContact, large = false }: { inContact: boolean; large?: bo
   if (!inContact) bindings.contact.next(lost)
   let looks = 0
   const roleBindings = {
-    changed: index.changed,
+    changesOf: (name: string) => index.changesOf(name),
     of: (name: string) => {
       looks += 1
       return index.of(name)
