@@ -36,7 +36,6 @@ class CredentialsObserver {
   #secret = Subscription.EMPTY
   /** The reference to the Secret that is followed. */
   #followed = ''
-  #stopped = false
   /** Aborted when another sighting takes over from the one of which a connection is being made. */
   #connecting: AbortController | undefined
 
@@ -51,7 +50,6 @@ class CredentialsObserver {
   }
 
   stop(): void {
-    this.#stopped = true
     this.#instance.unsubscribe()
     this.#karmada.unsubscribe()
     this.#secret.unsubscribe()
@@ -67,10 +65,9 @@ class CredentialsObserver {
     else this.#follow(instance.spec?.kubeconfigSecretRef)
   }
 
-  /** A connection outlives its observer: what it says then is of nobody's concern. */
-  readonly #report = (impersonation: Answer<object>): void => {
-    if (!this.#stopped) this.send({ type: 'impersonation.answered', impersonation })
-  }
+  /** A connection outlives its observer: XState drops what a stopped one sends. */
+  readonly #report = (impersonation: Answer<object>): void =>
+    this.send({ type: 'impersonation.answered', impersonation })
 
   /** Starts over when the CR names another Secret. */
   #follow(reference: SecretReference | undefined): void {

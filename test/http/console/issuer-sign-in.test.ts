@@ -7,6 +7,7 @@ import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
 import { SESSION_MS } from '../../../http/console/sessions.js'
 import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
+import { ServiceError } from '../../../ports/service-error.js'
 import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
 import { issuerUnderTest, type Tls, tlsUnderTest } from '../../playground/issuer/running-issuer.js'
 import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
@@ -126,6 +127,23 @@ describe('signing in at an issuer', () => {
     const { status, headers } = await curl(api.running, '/console/sign-in?to=/instances')
     expect([status, headers.location]).toEqual([302, `${url}/instances`])
     expect(decodeURIComponent(String(headers['set-cookie']))).toContain('cannot be reached')
+  })
+
+  it('that fails says why in a cookie for the page’s scripts, for a minute, whatever the issuer writes', async () => {
+    const world = await start()
+    const words = 'no; Domain=evil.example\r\nset-cookie: x=1, ü'
+    vi.spyOn(world.signIn, 'begin').mockRejectedValue(new ServiceError('unmet', words, 'IssuerRefused'))
+    const answer = await curl(world.api.running, '/console/sign-in?to=/instances')
+    const [set = '', ...others] = cookiesOf(answer)
+    expect(others).toEqual([])
+    const [pair = '', ...attributes] = set.split('; ')
+    expect(attributes).toEqual(['Path=/', 'Secure', 'SameSite=Strict', 'Max-Age=60'])
+    const [name, value = '', ...more] = pair.split('=')
+    expect([name, decodeURIComponent(value), more]).toEqual([
+      '__Host-kairship-problem',
+      `${words} (FAILED_PRECONDITION)`,
+      [],
+    ])
   })
 
   it.each<[string, string]>([

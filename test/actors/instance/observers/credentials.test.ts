@@ -1,5 +1,5 @@
 import { BehaviorSubject, of, Subject } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Actor, type AnyActorLogic, createActor, createMachine } from 'xstate'
 import type { SecretSight } from '../../../../actors/host/secrets.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
@@ -10,7 +10,10 @@ import type { OwnObserverEvent } from '../../../../machines/instance/events.js'
 import type { Instance } from '../../../../manifests/instance.js'
 import type { KubeApi } from '../../../../ports/kube-api.js'
 import { instance } from '../../../machines/instance/facts.js'
+import { waitFor } from '../../../patience.js'
+import { silent } from '../../../silent.js'
 import { kubeconfig } from '../../kube/a-kubeconfig.js'
+import { json, scriptedServer } from '../../kube/scripted-server.js'
 import { scriptedApi } from '../../scripted-api.js'
 
 /** The Secret with this kubeconfig in it. */
@@ -163,6 +166,64 @@ describe('the Secret that an Instance names', () => {
     expect([sights.one.observed, sights.two.observed]).toEqual([false, true])
     actor.stop()
     expect([crs.observed, sights.two.observed]).toEqual([false, false])
+  })
+})
+
+describe('what the control plane says of impersonation', () => {
+  /** An observer of a control plane whose next token is given when a test says so. */
+  const observing = async () => {
+    const asked: (() => void)[] = []
+    const server = await scriptedServer(({ url }, response) => {
+      if (!url.endsWith('/token')) return json(response, 200, {})
+      asked.push(() => json(response, 200, { status: { token: 'minted' } }))
+    })
+    const connection = new InstanceConnection()
+    const cr = instance()
+    const sight = holding(kubeconfig({ server: server.url, user: { token: 'own' } }))
+    const logic = followCredentials({
+      host: { instances: { follow: () => of(cr), get: () => cr }, secrets: { follow: () => of(sight) } },
+      connectionOf: () => connection,
+      connector: kubeConnector(),
+      log: silent,
+    } as unknown as InstanceDependencies)
+    const told: string[] = []
+    const parent = createMachine({
+      invoke: { src: logic, input: { name: 'alpha' } },
+      on: { '*': { actions: ({ event }) => told.push(event.type) } },
+    })
+    const actor = createActor(parent).start()
+    onTestFinished(async () => {
+      actor.stop()
+      await connection.close()
+      await server.close()
+    })
+    await waitFor(() => expect(told).toEqual(['credentials.observed']))
+    /** Sends as the proxy does; resolves when it has an answer. */
+    const answered = new Promise<void>((resolve, reject) => {
+      const request = { method: 'GET', path: '/version', headers: [], long: false, headTimeoutMs: 60_000 }
+      connection.current?.api.upstream?.send(request, {
+        ...{ head: () => undefined, data: () => true, end: resolve, failed: reject },
+      })
+    })
+    await waitFor(() => expect(asked).toHaveLength(1))
+    const give = async () => {
+      asked.shift()?.()
+      await answered
+    }
+    return { actor, give, told: () => told.slice(1) }
+  }
+
+  it('is reported when it has answered', async () => {
+    const { give, told } = await observing()
+    await give()
+    expect(told()).toEqual(['impersonation.answered'])
+  })
+
+  it('is nobody’s concern when the observer has stopped meanwhile', async () => {
+    const { actor, give, told } = await observing()
+    actor.stop()
+    await give()
+    expect(told()).toEqual([])
   })
 })
 

@@ -1,0 +1,60 @@
+import type { IncomingMessage } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { SealedCookie } from '../../../http/console/cookies.js'
+import { sessionKeyOf } from '../../../http/console/sessions.js'
+
+const NOON = Date.UTC(2026, 0, 1, 12)
+const KEY = sessionKeyOf('a private key')
+const until = NOON + 90_000
+
+const cookie = (purpose: string, key = KEY) => new SealedCookie(purpose, key, 'Strict', () => NOON)
+const sealedBy = async (one: SealedCookie, payload = { token: 'hidden' }) =>
+  (await one.set(payload, until))?.split(';')[0]?.split('=')[1] ?? ''
+const bringing = (header: string) => ({ headers: { cookie: header } }) as unknown as IncomingMessage
+
+describe('a sealed cookie', () => {
+  it('opens with what was sealed in it', async () => {
+    const one = cookie('renewal')
+    expect(await one.opened(await sealedBy(one))).toMatchObject({ token: 'hidden', exp: until / 1_000 })
+  })
+
+  it('of one purpose does not open as one of another, although they have one key', async () => {
+    const purposes = ['session', 'renewal', 'sign-in']
+    for (const sealed of purposes)
+      for (const opened of purposes)
+        expect(
+          (await cookie(opened).opened(await sealedBy(cookie(sealed)))) !== undefined,
+          `${sealed} as ${opened}`,
+        ).toBe(sealed === opened)
+  })
+
+  it('is nothing to a server with another key, and nothing when it is over', async () => {
+    const sealed = await sealedBy(cookie('session'))
+    expect(await cookie('session', sessionKeyOf('another')).opened(sealed)).toBeUndefined()
+    const later = new SealedCookie('session', KEY, 'Strict', () => until)
+    expect(await later.opened(sealed)).toBeUndefined()
+  })
+
+  it('is taken from a request by its whole name', async () => {
+    const one = cookie('session')
+    expect(one.of(bringing('__Host-kairship-session=a'))).toBe('a')
+    expect(one.of(bringing('other=1;  __Host-kairship-session=a=b; more=2'))).toBe('a=b')
+    for (const header of ['', 'x__Host-kairship-session=a', '__Host-kairship-session-2=a', 'session=a'])
+      expect(one.of(bringing(header)), header).toBeUndefined()
+    expect(one.of({ headers: {} } as IncomingMessage)).toBeUndefined()
+  })
+
+  it('is forgotten by the attributes that it was set with', async () => {
+    const one = new SealedCookie('sign-in', KEY, 'Lax', () => NOON)
+    const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax'
+    expect(await one.set({}, until)).toMatch(new RegExp(`; ${attributes}; Max-Age=90$`))
+    expect(one.end).toBe(`__Host-kairship-sign-in=; ${attributes}; Max-Age=0`)
+  })
+
+  it('is not set where its end has come already, or where it is more than a browser keeps', async () => {
+    const one = cookie('renewal')
+    expect(await one.set({}, NOON - 5_000)).toMatch(/Max-Age=0$/)
+    expect(await one.set({ token: 'x'.repeat(2_800) }, until)).toBeDefined()
+    expect(await one.set({ token: 'x'.repeat(2_900) }, until)).toBeUndefined()
+  })
+})
