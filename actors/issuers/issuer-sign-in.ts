@@ -55,7 +55,6 @@ export class OpenIdSignIn implements IssuerSignIn {
           pkceCodeVerifier: attempt.verifier,
           expectedState: attempt.state,
           expectedNonce: attempt.nonce,
-          idTokenExpected: true,
         }),
       ),
     )

@@ -12,10 +12,19 @@ const BOB = { kind: 'User', name: 'bob' } as const
 const EDITOR = { role: 'Editor', subjects: [PIA] }
 
 /** Instances with the namespaces shop and bank, which serve Deployments and have the RBAC of the roles in effect. */
-function world() {
+function world({ kinds = ['deployments'], verbs = ['list', 'create'] } = {}) {
   const roleBindings = fakeRoleBindings()
   const namespaces = { present: ['shop', 'bank'], holdsMemberCredentials: () => false }
-  const underWay = { now: 0, most: 0 }
+  /** Instances of which something was read. */
+  const reading = new Set<string>()
+  /** What requests to instances wait for. */
+  let held: { readonly opened: Promise<void> } | undefined
+  const hold = () => {
+    let open: () => void = () => undefined
+    held = { opened: new Promise(resolve => (open = resolve)) }
+    return open
+  }
+  const counted: string[] = []
   const refused = new Map<string, Error>()
   const connection = (instance: string) => {
     const made = renderRbac(instance, roleBindings.of(instance), namespaces).map(({ object }) => object)
@@ -24,7 +33,7 @@ function world() {
       '/apis': () => ({ groups: [{ name: 'apps', preferredVersion: { version: 'v1' } }] }),
       '/api/v1': () => ({ resources: [] }),
       '/apis/apps/v1': () => ({
-        resources: [{ name: 'deployments', kind: 'Deployment', namespaced: true, verbs: ['list', 'create'] }],
+        resources: kinds.map(name => ({ name, kind: name, namespaced: true, verbs })),
       }),
       '/api/v1/namespaces': () => ({ items: namespaces.present.map(name => ({ metadata: { name } })) }),
       '/apis/rbac.authorization.k8s.io/v1/clusterroles': () => items('ClusterRole'),
@@ -33,10 +42,8 @@ function world() {
     }
     return {
       async request({ path }: { readonly path: string }) {
-        underWay.now += 1
-        underWay.most = Math.max(underWay.most, underWay.now)
-        await Promise.resolve()
-        underWay.now -= 1
+        reading.add(instance)
+        if (held) await held.opened
         return answers[path]?.() ?? { items: [] }
       },
     }
@@ -52,7 +59,12 @@ function world() {
       },
     },
     roleBindings,
-    objects: { list: async () => ({ pagination: { total: 3 } }) },
+    objects: {
+      list: async (_: unknown, { instance }: { readonly instance: string }) => {
+        counted.push(instance)
+        return { pagination: { total: 3 } }
+      },
+    },
   } as unknown as PreviewDependencies
   const ended = new AbortController()
   const call = { signal: ended.signal } as unknown as Parameters<typeof previewWorkspaceRoleBinding>[1]
@@ -62,7 +74,12 @@ function world() {
       call,
       create(PreviewWorkspaceRoleBindingRequestSchema, { workspace: 'sales', ...request }),
     )
-  return { roleBindings, refused, connected, ended, preview }
+  /** Gives a member a role on so many instances. */
+  const belong = (instances: number) => {
+    for (let i = 10; i < 10 + instances; i++)
+      roleBindings.giveMembers('bobs', 'Viewer', { instance: `i${i}`, subject: BOB, workspace: 'sales' })
+  }
+  return { roleBindings, refused, connected, reading, hold, counted, ended, belong, preview }
 }
 type Answer = Awaited<ReturnType<ReturnType<typeof world>['preview']>>
 /** `instance subject namespace +verbs -verbs` of Deployments. */
@@ -120,12 +137,63 @@ describe('a preview of a WorkspaceRoleBinding', () => {
   })
 
   it('looks at twenty instances, and says how many it leaves out', async () => {
-    const { roleBindings, connected, preview } = world()
-    for (let i = 10; i < 35; i++)
-      roleBindings.giveMembers('bobs', 'Viewer', { instance: `i${i}`, subject: BOB, workspace: 'sales' })
+    const { connected, belong, preview } = world()
+    belong(25)
     const { instances, totalInstances, notes } = await preview({ grant: EDITOR })
     expect([instances?.length, totalInstances, connected.length]).toEqual([20, 25, 20])
     expect(notes).toContain('5 instances are left out')
+  })
+
+  it('reads two instances at once, as each holds the RBAC of a control plane in memory', async () => {
+    const { reading, hold, belong, preview } = world()
+    belong(5)
+    const open = hold()
+    const answer = preview({ grant: EDITOR })
+    await new Promise(setImmediate)
+    expect([...reading]).toEqual(['i10', 'i11'])
+    open()
+    expect((await answer).instances).toHaveLength(5)
+    expect(reading.size).toBe(5)
+  })
+
+  it('shares ten thousand rows of kinds among all instances and subjects, and says how many it leaves out', async () => {
+    const kinds = Array.from({ length: 12 }, (_, i) => `kind-${i}`)
+    const { belong, preview } = world({ kinds })
+    belong(20)
+    const subjects = Array.from({ length: 49 }, (_, i) => ({ kind: 'User', name: `user-${i}` }))
+    const answer = await preview({ name: 'new', grant: { role: 'Viewer', subjects: [PIA, ...subjects] } })
+    expect(rows(answer)).toHaveLength(10_000)
+    expect(answer.notes).toContain('2000 rows of kinds that change are left out')
+  })
+
+  it('leaves no row out, and says nothing of it, where all have a place', async () => {
+    const { belong, preview } = world()
+    belong(20)
+    const { notes = [] } = await preview({ grant: EDITOR })
+    expect(notes.filter(note => note.includes('left out'))).toEqual([])
+  })
+
+  it('shares two hundred counts of objects among all instances, and says what it did not count', async () => {
+    const kinds = Array.from({ length: 12 }, (_, i) => `kind-${i}`)
+    const { belong, counted, preview } = world({ kinds })
+    belong(20)
+    const { instances } = await preview({ grant: EDITOR })
+    expect(counted).toHaveLength(200)
+    expect(new Set(instances?.flatMap(({ unread }) => unread))).toEqual(
+      new Set(['objects of 2 more kinds: not counted']),
+    )
+  })
+
+  it('counts an instance on which nothing but the way through Kairship changes as one that changes', async () => {
+    const { belong, preview } = world({ verbs: ['list'] })
+    belong(1)
+    const answer = await preview({ name: 'bobs', grant: { role: 'Editor', subjects: [BOB] } })
+    expect(rows(answer)).toEqual([])
+    expect(answer.instances?.[0]?.subjects?.[0]?.kairship).not.toEqual([])
+    expect(answer.summary).toContain('Rights change on 1 of 1 instances')
+    expect((await preview({ name: 'bobs', grant: { role: 'Viewer', subjects: [BOB] } })).summary).toContain(
+      'Rights change on 0 of 1 instances',
+    )
   })
 
   it('names an instance that cannot be read with the reason, and looks at the others', async () => {
