@@ -26,17 +26,18 @@ export function AuditScreen() {
   const { audit: words } = access
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { page = 1, user = '', instance = '', outcome } = search
+  const { user = '', instance = '', outcome } = search
   const live = useLive(
     () =>
-      auditEvents(
-        { user, instance, outcome: outcome ? outcomes[outcome].outcome : Outcome.AUDIT_OUTCOME_UNSPECIFIED },
-        page,
-      ),
-    [user, instance, outcome, page],
+      auditEvents({
+        user,
+        instance,
+        outcome: outcome ? outcomes[outcome].outcome : Outcome.AUDIT_OUTCOME_UNSPECIFIED,
+      }),
+    [user, instance, outcome],
   )
   const filter = (change: object) =>
-    void navigate({ search: ({ page: _, ...rest }) => ({ ...rest, ...change }), replace: true })
+    void navigate({ search: ({ row: _, ...rest }) => ({ ...rest, ...change }), replace: true })
   return (
     <Stack>
       <Text size="sm" c="dimmed">
@@ -47,7 +48,9 @@ export function AuditScreen() {
         live={live}
         keyOf={({ id, stage }) => `${id} ${stage}`}
         search={search}
-        change={next => void navigate({ search: rest => ({ ...rest, ...next }), replace: true })}
+        change={next =>
+          void navigate({ search: ({ row: _, ...rest }) => ({ ...rest, ...next }), replace: true })
+        }
         finds={false}
         empty={words.empty}
         tools={

@@ -18,8 +18,7 @@ export function LocksScreen() {
   const { locks: words } = access
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { page = 1 } = search
-  const live = useLive(() => accessLocks(page), [page])
+  const live = useLive(accessLocks, [])
   const [isLocking, setLocking] = useState(false)
   const [lifted, setLifted] = useState<AccessLock>()
   const who = ({ user, group, tokenId, instance }: AccessLock): string =>

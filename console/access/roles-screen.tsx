@@ -17,8 +17,8 @@ export function RolesScreen() {
   const { roles: words } = access
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { kind = 'instances', page = 1 } = search
-  const live = useLive(() => roleBindings(kind, page), [kind, page])
+  const { kind = 'instances' } = search
+  const live = useLive(() => roleBindings(kind), [kind])
   const [isGiving, setGiving] = useState(false)
   const [taken, setTaken] = useState<Binding>()
   return (
@@ -31,7 +31,9 @@ export function RolesScreen() {
         live={live}
         keyOf={({ name }) => name}
         search={search}
-        change={next => void navigate({ search: rest => ({ ...rest, ...next }), replace: true })}
+        change={next =>
+          void navigate({ search: ({ row: _, ...rest }) => ({ ...rest, ...next }), replace: true })
+        }
         finds={false}
         empty={words.empty}
         tools={

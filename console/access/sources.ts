@@ -7,7 +7,6 @@ import { type WorkspaceInstance, WorkspaceService } from '../../proto/gen/kairsh
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
-import { ROWS } from '../parts/list-search.js'
 import type { Subject } from './subjects.js'
 
 export const reviews = serviceClient(AccessReviewService, rest)
@@ -33,14 +32,11 @@ export interface Binding {
 export const bindingKinds = ['instances', 'workspaces'] as const
 export type BindingKind = (typeof bindingKinds)[number]
 
-export const roleBindings = (kind: BindingKind, page: number): Source<Binding> =>
+export const roleBindings = (kind: BindingKind): Source<Binding> =>
   kind === 'instances'
     ? {
-        async list(signal) {
-          const { items, pagination } = await bindings.listInstanceRoleBindings(
-            { page, pageSize: ROWS },
-            { signal },
-          )
+        async list(page, signal) {
+          const { items, pagination } = await bindings.listInstanceRoleBindings(page, { signal })
           return {
             items: items.map(({ instance, ...rest }) => ({ ...rest, on: instance })),
             total: pagination?.total ?? items.length,
@@ -54,11 +50,8 @@ export const roleBindings = (kind: BindingKind, page: number): Source<Binding> =
         keyOf: ({ name }) => name,
       }
     : {
-        async list(signal) {
-          const { items, pagination } = await bindings.listWorkspaceRoleBindings(
-            { page, pageSize: ROWS },
-            { signal },
-          )
+        async list(page, signal) {
+          const { items, pagination } = await bindings.listWorkspaceRoleBindings(page, { signal })
           return {
             items: items.map(({ workspace, ...rest }) => ({ ...rest, namespaces: [], on: workspace })),
             total: pagination?.total ?? items.length,
@@ -72,9 +65,9 @@ export const roleBindings = (kind: BindingKind, page: number): Source<Binding> =
         keyOf: ({ name }) => name,
       }
 
-export const accessLocks = (page: number): Source<AccessLock> => ({
-  async list(signal) {
-    const { items, pagination } = await locks.listAccessLocks({ page, pageSize: ROWS }, { signal })
+export const accessLocks = (): Source<AccessLock> => ({
+  async list(page, signal) {
+    const { items, pagination } = await locks.listAccessLocks(page, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>
@@ -83,9 +76,9 @@ export const accessLocks = (page: number): Source<AccessLock> => ({
 })
 
 /** Instances with the workspaces that they belong to. */
-export const workspaceInstances = (page: number): Source<WorkspaceInstance> => ({
-  async list(signal) {
-    const { items, pagination } = await workspaces.listInstances({ page, pageSize: ROWS }, { signal })
+export const workspaceInstances = (): Source<WorkspaceInstance> => ({
+  async list(page, signal) {
+    const { items, pagination } = await workspaces.listInstances(page, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>
@@ -100,9 +93,9 @@ export interface AuditFilter {
   readonly outcome: AuditOutcome
 }
 
-export const auditEvents = (filter: AuditFilter, page: number): Source<AuditEvent> => ({
-  async list(signal) {
-    const { items, pagination } = await audit.listAuditEvents({ ...filter, page, pageSize: ROWS }, { signal })
+export const auditEvents = (filter: AuditFilter): Source<AuditEvent> => ({
+  async list(page, signal) {
+    const { items, pagination } = await audit.listAuditEvents({ ...filter, ...page }, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>

@@ -12,8 +12,7 @@ export function WorkspacesScreen() {
   const access = useAccessWords()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { page = 1 } = search
-  const live = useLive(() => workspaceInstances(page), [page])
+  const live = useLive(workspaceInstances, [])
   return (
     <Stack>
       <Text size="sm" c="dimmed">

@@ -19,7 +19,7 @@ export function ClustersScreen() {
   const { clusters: words } = useWords()
   const { join } = useClusterWords()
   const source = clusters(name, search)
-  const live = useLive(() => source, [name, search.find, search.page])
+  const live = useLive(() => source, [name, search.find])
   return (
     <LiveTable
       label={words.title}

@@ -4,19 +4,15 @@ import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
-import { type ListSearch, ROWS } from '../parts/list-search.js'
+import type { ListSearch } from '../parts/list-search.js'
 
 export const service = serviceClient(ClusterService, rest)
 
-/** The member clusters of an instance, a page of them. @param only follows this one alone */
-export const clusters = (
-  instance: string,
-  { find = '', page = 1 }: ListSearch,
-  only = '',
-): Source<Cluster> => ({
-  async list(signal) {
+/** The member clusters of an instance. @param only follows this one alone */
+export const clusters = (instance: string, { find = '' }: ListSearch, only = ''): Source<Cluster> => ({
+  async list(page, signal) {
     const { items, pagination } = await service.listJoinedClusters(
-      { instance, name: find, clusterSelector: only, page, pageSize: ROWS },
+      { instance, name: find, clusterSelector: only, ...page },
       { signal },
     )
     return { items, total: pagination?.total ?? items.length }

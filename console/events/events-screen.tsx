@@ -22,8 +22,8 @@ export function EventsScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const words = useEventWords()
-  const { find, page, cluster, kind, warnings } = search
-  const live = useLive(() => events(instance, search), [instance, find, page, cluster, kind, warnings])
+  const { find, cluster, kind, warnings } = search
+  const live = useLive(() => events(instance, search), [instance, find, cluster, kind, warnings])
   const members = useQuery({
     queryKey: ['clusters', instance],
     queryFn: ({ signal }) => clusters.listClustersLabels({ instance }, { signal }),
@@ -40,9 +40,9 @@ export function EventsScreen() {
       live={live}
       keyOf={eventKey}
       search={search}
-      change={({ find: text, page: number }) => {
-        const { find: _, page: __, ...rest } = search
-        change({ ...rest, ...(text && { find: text }), ...(number && { page: number }) })
+      change={({ find: text, row }) => {
+        const { find: _, row: __, ...rest } = search
+        change({ ...rest, ...(text && { find: text }), ...(row && { row }) })
       }}
       findLabel={words.findObject}
       empty={words.empty}
@@ -52,7 +52,7 @@ export function EventsScreen() {
             aria-label={words.place}
             value={cluster ?? ''}
             onChange={({ currentTarget: { value } }) => {
-              const { cluster: _, page: __, kind: ___, ...rest } = search
+              const { cluster: _, row: __, kind: ___, ...rest } = search
               change(value ? { ...rest, cluster: value } : rest)
             }}
             data={[
@@ -64,7 +64,7 @@ export function EventsScreen() {
             aria-label={words.kind}
             value={kind ?? ''}
             onChange={({ currentTarget: { value } }) => {
-              const { kind: _, page: __, ...rest } = search
+              const { kind: _, row: __, ...rest } = search
               change(value ? { ...rest, kind: value } : rest)
             }}
             data={[{ value: '', label: words.allKinds }, ...named(kinds.data?.data ?? [], kind)]}
@@ -73,7 +73,7 @@ export function EventsScreen() {
             label={words.warnings}
             checked={warnings === true}
             onChange={({ currentTarget: { checked } }) => {
-              const { warnings: _, page: __, ...rest } = search
+              const { warnings: _, row: __, ...rest } = search
               change(checked ? { ...rest, warnings: true } : rest)
             }}
           />

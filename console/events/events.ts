@@ -3,21 +3,17 @@ import { CoreService, type Event, EventType } from '../../proto/gen/kairship/cor
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
-import { ROWS } from '../parts/list-search.js'
 import type { EventSearch } from './event-search.js'
 
 export const core = serviceClient(CoreService, rest)
 
-/** The events of a control plane or of a member cluster, a page of them; those seen last come first. */
+/** The events of a control plane or of a member cluster; those seen last come first. */
 export const events = (instance: string, search: EventSearch): Source<Event> => {
-  const { find = '', page = 1, cluster = '', kind = '', warnings } = search
+  const { find = '', cluster = '', kind = '', warnings } = search
   const wanted = { instance, cluster, kind, name: find, type: warnings ? [EventType.Warning] : [] }
   return {
-    async list(signal) {
-      const { items, pagination } = await core.listInstanceEvents(
-        { ...wanted, page, pageSize: ROWS },
-        { signal },
-      )
+    async list(page, signal) {
+      const { items, pagination } = await core.listInstanceEvents({ ...wanted, ...page }, { signal })
       return { items, total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>

@@ -1,9 +1,7 @@
-import './rows.css'
-import { Alert, Box, Group, NativeSelect, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Group, NativeSelect, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useMemo, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
@@ -11,7 +9,7 @@ import { rest } from '../connection/rest.js'
 import { whileVisible } from '../live/use-live.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
-import { TableHead } from '../parts/table-head.js'
+import { ScrollingTable } from '../parts/scrolling-table.js'
 import { Ago } from '../parts/time.js'
 import { useEventWords } from '../words/events.js'
 import { EventFeed, type FleetEvent } from './event-feed.js'
@@ -21,9 +19,6 @@ import { EventTypeBadge } from './events-screen.js'
 const fleet = serviceClient(FleetService, rest)
 const instances = serviceClient(InstanceService, rest)
 const route = getRouteApi('/events')
-
-/** Height of a row, pixels. */
-const ROW_PX = 44
 
 /** What happens in the whole fleet: the newest events of all control planes, and of their members where wanted. */
 export function FleetEventsScreen() {
@@ -149,56 +144,36 @@ export function FleetEventsScreen() {
 /** Widths of the columns: a table of which a part is there keeps them while it scrolls. */
 const WIDTHS = ['9%', '9%', '16%', '20%', '14%', '32%'] as const
 
-/** Those in sight are there, however many there are. */
 function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
   const { columns, rows: label } = useEventWords()
-  const scroller = useRef<HTMLDivElement>(null)
-  const virtual = useVirtualizer({
-    count: events.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: index => events[index]?.key ?? index,
-    overscan: 10,
-  })
   if (events.length === 0) return null
-  const items = virtual.getVirtualItems()
-  const above = items[0]?.start ?? 0
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
-  const titles = [columns.time, columns.type, columns.place, columns.object, columns.reason, columns.message]
   return (
-    <Box ref={scroller} component="section" className="rows" tabIndex={0} aria-label={label}>
-      <Table layout="fixed" stickyHeader miw={1000} aria-label={label} aria-rowcount={events.length + 1}>
-        <colgroup>
-          {WIDTHS.map((width, index) => (
-            <col key={titles[index]} style={{ width }} />
-          ))}
-        </colgroup>
-        <TableHead titles={titles} />
-        <Table.Tbody>
-          <tr style={{ height: above }} />
-          {items.map(({ key, index }) => {
-            const event = events[index]
-            return (
-              event && (
-                <Table.Tr key={key} aria-rowindex={index + 2} style={{ height: ROW_PX }}>
-                  <Table.Td>
-                    <Ago time={event.time} />
-                  </Table.Td>
-                  <Table.Td>
-                    <EventTypeBadge isWarning={event.isWarning} />
-                  </Table.Td>
-                  <Line text={[event.instance, event.cluster].filter(Boolean).join(' · ')} />
-                  <Line text={event.object} />
-                  <Line text={event.count > 1 ? `${event.reason} ×${event.count}` : event.reason} />
-                  <Line text={event.message} />
-                </Table.Tr>
-              )
-            )
-          })}
-          <tr style={{ height: below }} />
-        </Table.Tbody>
-      </Table>
-    </Box>
+    <ScrollingTable
+      label={label}
+      titles={[columns.time, columns.type, columns.place, columns.object, columns.reason, columns.message]}
+      widths={WIDTHS}
+      count={events.length}
+      keyOf={index => events[index]?.key ?? index}
+      row={index => {
+        const event = events[index]
+        return (
+          event && (
+            <>
+              <Table.Td>
+                <Ago time={event.time} />
+              </Table.Td>
+              <Table.Td>
+                <EventTypeBadge isWarning={event.isWarning} />
+              </Table.Td>
+              <Line text={[event.instance, event.cluster].filter(Boolean).join(' · ')} />
+              <Line text={event.object} />
+              <Line text={event.count > 1 ? `${event.reason} ×${event.count}` : event.reason} />
+              <Line text={event.message} />
+            </>
+          )
+        )
+      }}
+    />
   )
 }
 

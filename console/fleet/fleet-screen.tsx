@@ -20,7 +20,7 @@ export function FleetScreen() {
   const { fleet, list } = useWords()
   const { name = '', view, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const live = useLive(() => instances({ name, page }), [name, page])
+  const live = useLive(() => instances(name), [name], { page, pageSize: PAGE_SIZE })
   const [typed, setTyped] = useState(name)
   const find = useDebouncedCallback(
     (text: string) =>

@@ -9,7 +9,7 @@ import type { Source } from '../live/live-page.js'
 
 const service = serviceClient(InstanceService, rest)
 
-/** Instances on one page: as many cards as two screens show. */
+/** Cards on one page: as many as two screens show. */
 export const PAGE_SIZE = 48
 
 const types = {
@@ -22,10 +22,10 @@ const types = {
   [Type.LEFT]: 'LEFT',
 } as const
 
-/** The instances whose name or alias has a text, a page of them. */
-export const instances = ({ name, page }: { name: string; page: number }): Source<Instance> => ({
-  async list(signal) {
-    const { items, pagination } = await service.listInstances({ name, page, pageSize: PAGE_SIZE }, { signal })
+/** The instances whose name or alias has a text. */
+export const instances = (name: string): Source<Instance> => ({
+  async list(page, signal) {
+    const { items, pagination } = await service.listInstances({ name, ...page }, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   async *watch(resumeToken, signal) {

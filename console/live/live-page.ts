@@ -1,3 +1,5 @@
+import { type KeptPage, Pages, ROWS, type Sight } from './pages.js'
+
 /** What a Watch sends, whatever it is of: the types that all lists of the management API share. */
 export interface Change<T> {
   readonly type: 'RESET' | 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'LEFT'
@@ -7,30 +9,53 @@ export interface Change<T> {
   readonly resumeToken: string
 }
 
-/** Where a page of a list comes from. */
+/** Which page of a list is asked for, as the requests of all Lists say it. */
+export interface PageRequest {
+  /** Counts from 1. */
+  readonly page: number
+  readonly pageSize: number
+}
+
+/** Where the pages of a list come from. */
 export interface Source<T> {
-  /** The items that are shown, as the server sorts and pages them. */
-  list(signal: AbortSignal): Promise<{ readonly items: readonly T[]; readonly total: number }>
+  /** One page, as the server sorts and pages them. */
+  list(
+    page: PageRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly items: readonly T[]; readonly total: number }>
   watch(resumeToken: string, signal: AbortSignal): AsyncIterable<Change<T>>
   keyOf(item: T): string
 }
 
 /** What a screen shows of a list. */
 export interface Page<T> {
+  /** Those of the first page in sight. */
   readonly items: readonly T[]
+  /** All that the browser has, by the number of their page. */
+  readonly pages: ReadonlyMap<number, KeptPage<T>>
   readonly total: number
-  /** `live`: what is shown is what there is. `stale`: it was, at `since`. */
-  readonly state: 'loading' | 'live' | 'stale'
-  /** When the state began, milliseconds since 1970. */
+  /** `live`: what is shown is what there is. `stale`: it was, at `since`. `read`: it was when it was read, as the list is too long to be followed. */
+  readonly state: 'loading' | 'live' | 'stale' | 'read'
+  /** When the state began, milliseconds since 1970; of `read` when the oldest page in sight was read. */
   readonly since: number
   /** Why it is not live. */
   readonly problem?: Error
+  /** Says which rows a reader sees, or is about to see, counted from 0: their pages are read. */
+  readonly look: (first: number, last: number) => void
+  /** Reads what is in sight again, and tries again to follow it. */
+  readonly readAgain: () => void
 }
+
+/** The row with a number, counted from 0; undefined while it is on its way. */
+export const rowAt = <T>({ pages }: Pick<Page<T>, 'pages'>, index: number): T | undefined =>
+  pages.get(Math.floor(index / ROWS) + 1)?.rows[index % ROWS]
 
 /** Readers are called so often at most: four frames a second are enough for what people read. */
 const FRAME_MS = 250
 /** Items that came, went or moved change the order: the page is asked for again, at most so often. */
 const LIST_MS = 1_000
+/** A reader who scrolls on does not wait for the pages that went by: they are asked for when they stay in sight for so long. */
+const LOOK_MS = 80
 /** After a failure it is tried again: at once would burden a server that is starting. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
@@ -48,19 +73,27 @@ export const clock: Clock = {
   },
 }
 
+/** Whether the server refuses a watch because the list has more objects than one stream follows. */
+const isTooLong = (error: unknown): boolean =>
+  error instanceof Error && 'reason' in error && error.reason === 'ListTooLarge'
+
 /**
- * One page of a list, kept current by a watch of the whole list. The browser holds the items that are shown and no others. Runs from `start` to
- * `stop`, also while its stream breaks: it resumes where it was, and says meanwhile that what is shown may be old.
+ * The pages of a list that are in sight, kept current by a watch of the whole list. The browser holds these, some around them, and no others. Runs
+ * from `start` to `stop`, also while its stream breaks: it resumes where it was, and says meanwhile that what is shown may be old.
  */
 export class LivePage<T> {
   #page: Page<T>
+  readonly #pages: Pages<T>
+  #sight: Sight = { from: 1, to: 1 }
   #resumeToken = ''
   #run: AbortController | undefined
   #failures = 0
-  #listing = false
+  /** Pages that are on their way. */
+  readonly #readings = new Map<number, AbortController>()
   #listAgain = false
   #synced = false
   #cancelList: (() => void) | undefined
+  #cancelLook: (() => void) | undefined
   #cancelFrame: (() => void) | undefined
   /** Ends the pause before the next attempt. */
   #endPause: (() => void) | undefined
@@ -69,8 +102,13 @@ export class LivePage<T> {
   constructor(
     private readonly source: Source<T>,
     private readonly time: Clock = clock,
+    private readonly pageSize = ROWS,
   ) {
-    this.#page = { items: [], total: 0, state: 'loading', since: time.now() }
+    this.#pages = new Pages(item => source.keyOf(item))
+    this.#page = {
+      ...{ items: [], pages: this.#pages.all, total: 0, state: 'loading', since: time.now() },
+      ...{ look: this.look, readAgain: this.readAgain },
+    }
   }
 
   /** The same object until something changes. */
@@ -79,6 +117,27 @@ export class LivePage<T> {
   readonly subscribe = (reader: () => void): (() => void) => {
     this.#readers.add(reader)
     return () => void this.#readers.delete(reader)
+  }
+
+  readonly look = (first: number, last: number): void => {
+    const pageOf = (row: number) => Math.floor(Math.max(0, row) / this.pageSize) + 1
+    const sight = { from: pageOf(first), to: pageOf(last) }
+    if (sight.from === this.#sight.from && sight.to === this.#sight.to) return
+    this.#sight = sight
+    for (const [number, reading] of this.#readings) if (!this.#isInSight(number)) reading.abort()
+    this.#update({})
+    this.#show()
+    if (!this.#synced && this.#page.state !== 'read') return
+    this.#cancelLook ??= this.time.later(() => {
+      this.#cancelLook = undefined
+      this.#readMissing()
+    }, LOOK_MS)
+  }
+
+  readonly readAgain = (): void => {
+    if (!this.#run) return
+    this.#list()
+    this.retry()
   }
 
   start(): void {
@@ -92,11 +151,14 @@ export class LivePage<T> {
   stop(): void {
     this.#run?.abort()
     this.#run = undefined
+    for (const reading of this.#readings.values()) reading.abort()
+    this.#readings.clear()
     this.#cancelList?.()
+    this.#cancelLook?.()
     this.#cancelFrame?.()
-    this.#cancelList = this.#cancelFrame = undefined
-    this.#listing = this.#listAgain = false
-    if (this.#page.state === 'live') this.#page = { ...this.#page, state: 'stale', since: this.time.now() }
+    this.#cancelList = this.#cancelLook = this.#cancelFrame = undefined
+    this.#listAgain = this.#synced = false
+    if (this.#page.state === 'live') this.#update({ state: 'stale', since: this.time.now() })
     this.#show()
   }
 
@@ -109,32 +171,46 @@ export class LivePage<T> {
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change, signal)
+        for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change)
         this.#failed(new Error('the stream has ended'))
       } catch (error) {
         if (signal.aborted) return
         this.#failed(error instanceof Error ? error : new Error(String(error)))
+        // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
+        if (isTooLong(error)) {
+          this.#readOnly()
+          await this.#pause(undefined, signal)
+          continue
+        }
       }
       const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
       await this.#pause(wait, signal)
     }
   }
 
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
+  /** @param ms until it ends by itself; absent: never */
+  #pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
       const over = () => {
-        cancel()
+        cancel?.()
         signal.removeEventListener('abort', over)
         this.#endPause = undefined
         resolve()
       }
-      const cancel = this.time.later(over, ms)
+      const cancel = ms === undefined ? undefined : this.time.later(over, ms)
       this.#endPause = over
       signal.addEventListener('abort', over)
     })
   }
 
-  #take({ type, item, total, resumeToken }: Change<T>, signal: AbortSignal): void {
+  /** The list cannot be followed: its pages are shown as they were read. */
+  #readOnly(): void {
+    this.#synced = false
+    this.#update({ state: 'read' })
+    this.#list()
+  }
+
+  #take({ type, item, total, resumeToken }: Change<T>): void {
     this.#failures = 0
     if (resumeToken !== '') this.#resumeToken = resumeToken
     if (type === 'RESET') {
@@ -142,74 +218,118 @@ export class LivePage<T> {
       return
     }
     if (type === 'BOOKMARK') {
-      // What came before it is what there is: the page is asked for once, and not after each.
-      if (!this.#synced || this.#page.state !== 'live') void this.#list(signal)
-      this.#synced = true
+      // What came before it is what there is: the pages are asked for once, and not after each.
+      if (!this.#synced || this.#page.state !== 'live') {
+        this.#synced = true
+        this.#list()
+      }
       return
     }
     if (!this.#synced || !item) return
+    const isShown = type === 'MODIFIED' && this.#pages.replace(item)
     this.#change({ total })
-    const key = this.source.keyOf(item)
-    const isShown = this.#page.items.some(shown => this.source.keyOf(shown) === key)
-    if (type === 'MODIFIED' && isShown)
-      this.#change({
-        items: this.#page.items.map(shown => (this.source.keyOf(shown) === key ? item : shown)),
-      })
-    if (type !== 'MODIFIED' || !isShown || this.#listing) this.#listSoon(signal)
+    if (!isShown || this.#readings.size > 0) this.#listSoon()
   }
 
-  #listSoon(signal: AbortSignal): void {
+  #listSoon(): void {
     this.#cancelList ??= this.time.later(() => {
       this.#cancelList = undefined
-      void this.#list(signal)
+      this.#list()
     }, LIST_MS)
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
-    if (this.#listing) {
+  /** Reads all that is in sight anew. What is out of sight may have changed as well, and is read when it is looked at. */
+  #list(): void {
+    if (this.#readings.size > 0) {
       this.#listAgain = true
       return
     }
-    this.#listing = true
+    this.#pages.keepOnly(this.#sight)
+    this.#update({})
+    for (let number = this.#sight.from; number <= this.#lastInSight; number += 1) void this.#read(number)
+  }
+
+  #readMissing(): void {
+    for (let number = this.#sight.from; number <= this.#lastInSight; number += 1)
+      if (!this.#pages.all.has(number) && !this.#readings.has(number)) void this.#read(number)
+  }
+
+  /** A page after the last one is not asked for, unless it is all that is in sight: its answer says how many there are. */
+  get #lastInSight(): number {
+    const pages = Math.ceil(this.#page.total / this.pageSize)
+    return Math.min(this.#sight.to, Math.max(this.#sight.from, pages))
+  }
+
+  #isInSight(number: number): boolean {
+    return number >= this.#sight.from && number <= this.#sight.to
+  }
+
+  /** Reads one page. It never rejects. */
+  async #read(number: number): Promise<void> {
+    const reading = new AbortController()
+    const { signal } = reading
+    this.#readings.set(number, reading)
+    const isOver = () => {
+      if (this.#readings.get(number) === reading) this.#readings.delete(number)
+    }
     try {
-      const { items, total } = await this.source.list(signal)
+      const page = { page: number, pageSize: this.pageSize }
+      const { items, total } = await this.source.list(page, signal)
+      isOver()
       if (signal.aborted) return
-      this.#page = {
-        items,
-        total,
-        state: 'live',
-        since: this.#page.state === 'live' ? this.#page.since : this.time.now(),
-      }
+      this.#pages.set(number, { rows: items, readAt: this.time.now() }, this.#sight)
+      this.#update({ total, ...(this.#synced && this.#readings.size === 0 && this.#becomesLive()) })
       this.#show()
     } catch (error) {
+      isOver()
       if (signal.aborted) return
       this.#failed(error instanceof Error ? error : new Error(String(error)))
-      this.#listSoon(signal)
+      this.#listSoon()
     } finally {
-      if (!signal.aborted) {
-        this.#listing = false
-        if (this.#listAgain) this.#listSoon(signal)
+      if (this.#listAgain && this.#readings.size === 0) {
         this.#listAgain = false
+        this.#listSoon()
       }
     }
+  }
+
+  #becomesLive(): Partial<Page<T>> {
+    const { state, since } = this.#page
+    return { state: 'live', since: state === 'live' ? since : this.time.now() }
   }
 
   #failed(problem: Error): void {
     this.#failures += 1
     const { state } = this.#page
-    if (state === 'live') this.#page = { ...this.#page, state: 'stale', since: this.time.now() }
+    if (state === 'live') this.#update({ state: 'stale', since: this.time.now() })
     this.#change({ problem })
   }
 
   #change(part: Partial<Page<T>>): void {
-    this.#page = { ...this.#page, ...part }
+    this.#update(part)
     this.#cancelFrame ??= this.time.later(() => {
       this.#cancelFrame = undefined
       this.#show()
     }, FRAME_MS)
   }
 
+  #update(part: Partial<Page<T>>): void {
+    const pages = this.#pages.all
+    const { problem, ...before } = this.#page
+    const next = { ...before, ...(problem && { problem }), ...part, pages }
+    const items = pages.get(this.#sight.from)?.rows ?? NONE
+    this.#page = { ...next, items, ...(next.state === 'read' && { since: this.#oldestInSight(next.since) }) }
+    if (next.state === 'live') delete (this.#page as { problem?: Error }).problem
+  }
+
+  #oldestInSight(otherwise: number): number {
+    const read = [...this.#pages.all].filter(([number]) => this.#isInSight(number))
+    return read.length === 0 ? otherwise : Math.min(...read.map(([, { readAt }]) => readAt))
+  }
+
   #show(): void {
     for (const reader of this.#readers) reader()
   }
 }
+
+const NONE: readonly never[] = []

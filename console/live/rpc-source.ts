@@ -1,9 +1,12 @@
 import { changesOf, type Message } from './changes.js'
-import type { Source } from './live-page.js'
+import type { PageRequest, Source } from './live-page.js'
 
 /** A List and a Watch of the API, and how a screen shows what they answer. */
 interface Rpcs<T, M extends Message, R> {
-  readonly list: (options: { readonly signal: AbortSignal }) => Promise<{
+  readonly list: (
+    page: PageRequest,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<{
     readonly items: readonly T[]
     readonly pagination?: { readonly total: number } | undefined
   }>
@@ -21,8 +24,8 @@ export const rpcSource = <T, M extends Message, R>({
   rowOf,
   keyOf,
 }: Rpcs<T, M, R>): Source<R> => ({
-  async list(signal) {
-    const { items, pagination } = await list({ signal })
+  async list(page, signal) {
+    const { items, pagination } = await list(page, { signal })
     return { items: items.map(rowOf), total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>

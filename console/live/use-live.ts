@@ -1,29 +1,42 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { LivePage, type Page, type Source } from './live-page.js'
+import { clock, LivePage, type Page, type PageRequest, type Source } from './live-page.js'
+import { ROWS } from './pages.js'
 
 /** A tab that is hidden for longer needs no stream, milliseconds. */
 const HIDDEN_MS = 15_000
 
-const followed = new Set<LivePage<never>>()
+const followed = new Set<Pick<LivePage<unknown>, 'retry'>>()
 
 /** What all lists on the screen wait for may be there now: they try again at once. */
 export function retryAll(): void {
   for (const live of followed) live.retry()
 }
 
-/** A page of a list, live while its tab is shown. @param make makes its source; called again when `parts` change */
-export function useLive<T>(make: () => Source<T>, parts: readonly unknown[]): Page<T> {
+/**
+ * The pages of a list that are in sight, live while its tab is shown.
+ * @param make makes its source; called again when `parts` change
+ * @param at which page is in sight where nobody scrolls, and how many rows it has
+ */
+export function useLive<T>(
+  make: () => Source<T>,
+  parts: readonly unknown[],
+  { page = 1, pageSize = ROWS }: Partial<PageRequest> = {},
+): Page<T> {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what its source is made of
-  const live = useMemo(() => new LivePage(make()), parts)
+  const live = useMemo(() => {
+    const made = new LivePage(make(), clock, pageSize)
+    made.look((page - 1) * pageSize, page * pageSize - 1)
+    return made
+  }, [...parts, page])
   useEffect(
     () =>
       whileVisible(
         () => {
-          followed.add(live as LivePage<never>)
+          followed.add(live)
           live.start()
         },
         () => {
-          followed.delete(live as LivePage<never>)
+          followed.delete(live)
           live.stop()
         },
       ),

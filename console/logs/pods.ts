@@ -8,7 +8,6 @@ import {
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/live-page.js'
-import { ROWS } from '../parts/list-search.js'
 
 const core = serviceClient(CoreService, rest)
 
@@ -23,9 +22,9 @@ export interface PodsOf {
 
 /** The pods of a workload in a member cluster. */
 export const podsOf = ({ instance, cluster, namespace, kind, name }: PodsOf): Source<Pod> => ({
-  async list(signal) {
+  async list(page, signal) {
     const { items, pagination } = await core.listPodsForMemberCluster(
-      { instance, cluster, namespace, kind: ofName(ListKind, kind), kindName: name, page: 1, pageSize: ROWS },
+      { instance, cluster, namespace, kind: ofName(ListKind, kind), kindName: name, ...page },
       { signal },
     )
     return { items, total: pagination?.total ?? items.length }

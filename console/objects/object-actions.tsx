@@ -121,10 +121,13 @@ async function insideOf(
       .map(({ type, source }) => ({ what: type.kind, source: source(wanted) })),
   ]
   const counted = await Promise.allSettled(
-    lists.map(async ({ what, source }) => ({ what, n: (await source.list(signal)).total })),
+    lists.map(async ({ what, source }) => ({ what, n: (await source.list(ONE, signal)).total })),
   )
   return counted.flatMap(result => (result.status === 'fulfilled' && result.value.n > 0 ? result.value : []))
 }
+
+/** How many there are is said with any page. */
+const ONE = { page: 1, pageSize: 1 } as const
 
 async function resourcesOf(
   instance: string,
@@ -135,6 +138,6 @@ async function resourcesOf(
   const [resource = '', ...group] = definition.split('.')
   const [version = ''] = versions.split(', ')
   const type = { group: group.join('.'), version, resource, kind, isNamespaced: true }
-  const { total } = await customResources(type)({ instance }).list(signal)
+  const { total } = await customResources(type)({ instance }).list(ONE, signal)
   return [{ what: kind, n: total }]
 }

@@ -52,9 +52,10 @@ function ObjectList({
   const navigate = route.useNavigate()
   const { objects: words, workloads, list } = useWords()
   const rights = useListRights(instance)
-  const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find, search.page])
+  const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find])
   const { isNamespaced } = kind.type
-  const showsClusters = kind.isPlaced && page.items.some(({ clusters }) => clusters !== undefined)
+  const showsClusters =
+    kind.isPlaced && [...page.pages.values()].some(({ rows }) => rows.some(({ clusters }) => clusters))
   return (
     <>
       {!isObjectKind(name) && (

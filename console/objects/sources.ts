@@ -18,6 +18,7 @@ import {
   ServiceType,
 } from '../../proto/gen/kairship/core_pb.js'
 import {
+  type FleetError,
   type FleetObject,
   FleetScope,
   FleetService,
@@ -26,9 +27,8 @@ import {
 import { type Ingress, NetworkingService } from '../../proto/gen/kairship/networking_pb.js'
 import { rest } from '../connection/rest.js'
 import type { ObjectType } from '../kube/object.js'
-import type { Change, Source } from '../live/live-page.js'
+import type { Change, PageRequest, Source } from '../live/live-page.js'
 import { rpcSource } from '../live/rpc-source.js'
-import { ROWS } from '../parts/list-search.js'
 import { rowKey as keyOf, type ObjectRow, type Wanted } from './object-kind.js'
 
 const core = serviceClient(CoreService, rest)
@@ -40,12 +40,11 @@ const fleet = serviceClient(FleetService, rest)
 const only = ({ only: name }: Wanted) =>
   name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }
 
-const listOf = (wanted: Wanted) => ({
+const listOf = (wanted: Wanted, page: PageRequest) => ({
   instance: wanted.instance,
   namespace: wanted.namespace ?? '',
   name: wanted.find ?? '',
-  page: wanted.page ?? 1,
-  pageSize: ROWS,
+  ...page,
   ...only(wanted),
 })
 
@@ -59,7 +58,7 @@ const watchOf = (wanted: Wanted, resumeToken: string) => ({
 
 export const services = (wanted: Wanted): Source<ObjectRow> =>
   rpcSource({
-    list: options => core.listInstanceServices(listOf(wanted), options),
+    list: (page, options) => core.listInstanceServices(listOf(wanted, page), options),
     watch: (token, options) => core.watchServices(watchOf(wanted, token), options),
     itemOf: ({ service }) => service,
     rowOf: ({ metadata, spec, status }: Service): ObjectRow => ({
@@ -76,7 +75,7 @@ export const services = (wanted: Wanted): Source<ObjectRow> =>
 
 export const ingresses = (wanted: Wanted): Source<ObjectRow> =>
   rpcSource({
-    list: options => networking.listInstanceIngresses(listOf(wanted), options),
+    list: (page, options) => networking.listInstanceIngresses(listOf(wanted, page), options),
     watch: (token, options) => networking.watchIngresses(watchOf(wanted, token), options),
     itemOf: ({ ingress }) => ingress,
     rowOf: ({ metadata, spec, status }: Ingress): ObjectRow => ({
@@ -89,7 +88,7 @@ export const ingresses = (wanted: Wanted): Source<ObjectRow> =>
 
 export const secrets = (wanted: Wanted): Source<ObjectRow> =>
   rpcSource({
-    list: options => core.listInstanceSecrets(listOf(wanted), options),
+    list: (page, options) => core.listInstanceSecrets(listOf(wanted, page), options),
     watch: (token, options) => core.watchSecrets(watchOf(wanted, token), options),
     itemOf: ({ secret }) => secret,
     rowOf: ({ metadata, type, status }: Secret): ObjectRow => ({
@@ -101,9 +100,9 @@ export const secrets = (wanted: Wanted): Source<ObjectRow> =>
   })
 
 export const namespaces = (wanted: Wanted): Source<ObjectRow> => {
-  const { instance, find = '', page = 1, only: name } = wanted
+  const { instance, find = '', only: name } = wanted
   return rpcSource({
-    list: options => core.listNamespaces({ instance, name: name ?? find, page, pageSize: ROWS }, options),
+    list: (page, options) => core.listNamespaces({ instance, name: name ?? find, ...page }, options),
     watch: (resumeToken, options) =>
       core.watchNamespaces({ instance, name: find, resumeToken, ...only(wanted) }, options),
     itemOf: ({ namespace }) => namespace,
@@ -114,7 +113,7 @@ export const namespaces = (wanted: Wanted): Source<ObjectRow> => {
 
 export const federatedHpas = (wanted: Wanted): Source<ObjectRow> =>
   rpcSource({
-    list: options => autoscaling.listInstanceFederatedHPAs(listOf(wanted), options),
+    list: (page, options) => autoscaling.listInstanceFederatedHPAs(listOf(wanted, page), options),
     watch: (token, options) => autoscaling.watchFederatedHPAs(watchOf(wanted, token), options),
     itemOf: ({ fhpa }) => fhpa,
     rowOf: ({ metadata, spec, status }: FederatedHPA): ObjectRow => ({
@@ -129,13 +128,10 @@ export const federatedHpas = (wanted: Wanted): Source<ObjectRow> =>
   })
 
 export const definitions = (wanted: Wanted): Source<ObjectRow> => {
-  const { instance, find = '', page = 1, only: name = '' } = wanted
+  const { instance, find = '', only: name = '' } = wanted
   return rpcSource({
-    list: options =>
-      extensions.listCustomResourceDefinitions(
-        { instance, name, fuzzyName: find, page, pageSize: ROWS },
-        options,
-      ),
+    list: (page, options) =>
+      extensions.listCustomResourceDefinitions({ instance, name, fuzzyName: find, ...page }, options),
     watch: (resumeToken, options) =>
       extensions.watchCustomResourceDefinitions({ instance, name, fuzzyName: find, resumeToken }, options),
     itemOf: ({ definition }) => definition,
@@ -158,13 +154,13 @@ export const definitions = (wanted: Wanted): Source<ObjectRow> => {
 export const customResources =
   ({ group, version, resource }: ObjectType) =>
   (wanted: Wanted): Source<ObjectRow> => {
-    const { instance, find = '', page = 1, namespace = '' } = wanted
+    const { instance, find = '', namespace = '' } = wanted
     const of = { instance, group, version, resource, fuzzyName: find, ...only(wanted) }
     return rpcSource({
-      list: options =>
+      list: (page, options) =>
         namespace === ''
-          ? extensions.listClusterCustomResources({ ...of, page, pageSize: ROWS }, options)
-          : extensions.listCustomResources({ ...of, namespace, page, pageSize: ROWS }, options),
+          ? extensions.listClusterCustomResources({ ...of, ...page }, options)
+          : extensions.listCustomResources({ ...of, namespace, ...page }, options),
       watch: (resumeToken, options) =>
         extensions.watchCustomResources({ ...of, namespace, resumeToken }, options),
       itemOf: message => message.resource,
@@ -184,6 +180,9 @@ export const customResources =
     })
   }
 
+/** What the one place of a list answered, as an answer to it alone would be thrown. */
+const failureOf = ({ message, reason }: FleetError) => Object.assign(new Error(message), { reason })
+
 const fleetTypes: Readonly<Partial<Record<FleetType, Change<never>['type']>>> = {
   [FleetType.RESET]: 'RESET',
   [FleetType.ADDED]: 'ADDED',
@@ -196,7 +195,7 @@ const fleetTypes: Readonly<Partial<Record<FleetType, Change<never>['type']>>> = 
 /** Objects of a type without what is in them: a list of ConfigMaps does not bring megabytes of data. */
 export const bare =
   ({ group, version, resource }: ObjectType) =>
-  ({ instance, find = '', page = 1, namespace = '', ...wanted }: Wanted): Source<ObjectRow> => {
+  ({ instance, find = '', namespace = '', ...wanted }: Wanted): Source<ObjectRow> => {
     const of = {
       group,
       version,
@@ -209,18 +208,15 @@ export const bare =
     }
     const rowOf = ({ metadata }: FleetObject): ObjectRow => ({ metadata, facts: [] })
     return {
-      async list(signal) {
-        const { items, pagination, places } = await fleet.listFleetObjects(
-          { ...of, page, pageSize: ROWS },
-          { signal },
-        )
+      async list(page, signal) {
+        const { items, pagination, places } = await fleet.listFleetObjects({ ...of, ...page }, { signal })
         const [error] = places.flatMap(place => place.error ?? [])
-        if (error) throw new Error(error.message)
+        if (error) throw failureOf(error)
         return { items: items.map(rowOf), total: pagination?.total ?? items.length }
       },
       async *watch(_resumeToken, signal) {
         for await (const { type, object, total, place } of fleet.watchFleetObjects(of, { signal })) {
-          if (place?.error) throw new Error(place.error.message)
+          if (place?.error) throw failureOf(place.error)
           const change = place ? undefined : fleetTypes[type]
           if (change) yield { type: change, total, resumeToken: '', ...(object && { item: rowOf(object) }) }
         }

@@ -11,8 +11,9 @@ export function Freshness({ page }: { readonly page: Pick<Page<unknown>, 'state'
     loading: live.loading,
     live: live.live,
     stale: live.stale(ageOf(page.since, Date.now(), locale)),
+    read: live.read(ageOf(page.since, Date.now(), locale)),
   }[page.state]
-  const color = { loading: 'gray', live: 'green', stale: 'orange' }[page.state]
+  const color = { loading: 'gray', live: 'green', stale: 'orange', read: 'gray' }[page.state]
   return (
     <Tooltip label={page.state === 'live' ? live.source : (page.problem?.message ?? text)}>
       <Group gap={6} role="status">

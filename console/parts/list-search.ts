@@ -1,16 +1,14 @@
-/** Rows on one page of a list. */
-export const ROWS = 50
-
 /** What the address of a list says. */
 export interface ListSearch {
   readonly find?: string
-  readonly page?: number
+  /** The row at the top, counted from 1; absent: the first. */
+  readonly row?: number
 }
 
 /** Reads it from an address, which anyone may have typed. */
-export const listSearch = ({ find, page }: Record<string, unknown>): ListSearch => ({
+export const listSearch = ({ find, row }: Record<string, unknown>): ListSearch => ({
   ...(typeof find === 'string' && find !== '' && { find }),
-  ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
+  ...(Number.isInteger(row) && (row as number) > 1 && { row: row as number }),
 })
 
 /** What the address of one object says: whether it is edited. */

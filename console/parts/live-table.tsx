@@ -1,16 +1,23 @@
-import { Group, Pagination, Stack, Table, Text, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { type ReactNode, useState } from 'react'
-import type { Page } from '../live/live-page.js'
+import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { type Page, rowAt } from '../live/live-page.js'
+import { ROWS } from '../live/pages.js'
 import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'
-import { type ListSearch, ROWS } from './list-search.js'
+import type { ListSearch } from './list-search.js'
 import { Problem } from './problem.js'
 import { SCROLLABLE } from './scrollable.js'
+import { ScrollingTable } from './scrolling-table.js'
 import { TableHead } from './table-head.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200
+
+/** The address of a list that scrolls says where it rests, after so long, milliseconds. */
+const SCROLLING_MS = 300
+/** Rows before and after those in sight that are read ahead. */
+const AHEAD = 20
 
 /** One column: its title, and what a row shows in it. The first is the row's name. */
 export interface Column<T> {
@@ -18,7 +25,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode
 }
 
-/** A list as a table: found by name, paged by the server, live, and saying so. */
+/** A list as a table: found by name, live, and saying so. Of a long one the server sends what the reader scrolls to. */
 export function LiveTable<T>({
   label,
   live,
@@ -47,10 +54,14 @@ export function LiveTable<T>({
   readonly finds?: boolean
 }) {
   const { list } = useWords()
-  const { find = '', page = 1 } = search
+  const { find = '', row = 1 } = search
   const [typed, setTyped] = useState(find)
   const findSoon = useDebouncedCallback((text: string) => change(text ? { find: text } : {}), TYPING_MS)
-  const pages = Math.ceil(live.total / ROWS)
+  const scrolled = useDebouncedCallback((first: number) => {
+    if (first + 1 === row) return
+    const { row: _, ...rest } = search
+    change(first === 0 ? rest : { ...rest, row: first + 1 })
+  }, SCROLLING_MS)
   return (
     <Stack>
       <Group justify="space-between">
@@ -76,41 +87,110 @@ export function LiveTable<T>({
           <Freshness page={live} />
         </Group>
       </Group>
-      {live.state !== 'live' && live.problem && <Problem error={live.problem} />}
-      {live.state !== 'loading' && live.items.length === 0 && (
+      {live.state === 'read' ? (
+        <Alert color="gray" variant="outline">
+          <Group justify="space-between">
+            <Text size="sm">{list.tooLong(live.total)}</Text>
+            <Button size="xs" variant="default" onClick={live.readAgain}>
+              {list.readAgain}
+            </Button>
+          </Group>
+        </Alert>
+      ) : (
+        live.state !== 'live' && live.problem && <Problem error={live.problem} />
+      )}
+      {live.state !== 'loading' && live.total === 0 && (
         <Text c="dimmed">{find ? list.noMatch(find) : empty}</Text>
       )}
-      {live.items.length > 0 && (
-        <Table.ScrollContainer minWidth={760} scrollAreaProps={SCROLLABLE}>
-          <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
-            <TableHead titles={columns.map(({ title }) => title)} />
-            <Table.Tbody>
-              {live.items.map(row => (
-                <Table.Tr key={keyOf(row)}>
-                  {columns.map(({ title, cell }, index) =>
-                    index === 0 ? (
-                      <Table.Th key={title} scope="row">
-                        {cell(row)}
-                      </Table.Th>
-                    ) : (
-                      <Table.Td key={title}>{cell(row)}</Table.Td>
-                    ),
-                  )}
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
-      {pages > 1 && (
-        <Pagination
-          total={pages}
-          value={page}
-          onChange={next => change({ ...search, page: next })}
-          getItemProps={number => ({ 'aria-label': `${list.page} ${number}` })}
-          getControlProps={control => ({ 'aria-label': list.turn[control] })}
-        />
-      )}
+      <Rows {...{ label, live, columns, keyOf, row, scrolled }} />
     </Stack>
   )
 }
+
+/** All rows of a list of one page; of a longer one those in sight. */
+function Rows<T>({
+  label,
+  live,
+  columns,
+  keyOf,
+  row,
+  scrolled,
+}: {
+  readonly label: string
+  readonly live: Page<T>
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => string
+  /** At the top, counted from 1. */
+  readonly row: number
+  readonly scrolled: (first: number) => void
+}) {
+  const { look, total } = live
+  const isLong = total > ROWS
+  const titles = columns.map(({ title }) => title)
+  const seen = useCallback(
+    (first: number, last: number) => {
+      look(first - AHEAD, last + AHEAD)
+      scrolled(first)
+    },
+    [look, scrolled],
+  )
+  // Before it is known how many there are, and where they fit on one page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where a long list is, the reader decides
+  useEffect(() => {
+    if (!isLong) look(total > 0 ? 0 : row - 1, total > 0 ? 0 : row - 1)
+  }, [look, isLong])
+  if (isLong)
+    return (
+      <ScrollingTable
+        label={label}
+        titles={titles}
+        count={total}
+        top={row - 1}
+        seen={seen}
+        row={index => <Cells columns={columns} row={rowAt(live, index)} />}
+      />
+    )
+  if (live.items.length === 0) return null
+  return (
+    <Table.ScrollContainer minWidth={760} scrollAreaProps={SCROLLABLE}>
+      <Table highlightOnHover verticalSpacing="xs" aria-label={label}>
+        <TableHead titles={titles} />
+        <Table.Tbody>
+          {live.items.map(one => (
+            <Table.Tr key={keyOf(one)}>
+              <Cells columns={columns} row={one} />
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  )
+}
+
+const Cells = memo(function Cells<T>({
+  columns,
+  row,
+}: {
+  readonly columns: readonly Column<T>[]
+  /** Undefined while it is on its way. */
+  readonly row: T | undefined
+}) {
+  const { live } = useWords()
+  if (row === undefined)
+    return (
+      <Table.Td colSpan={columns.length} aria-busy>
+        <Text size="sm" c="dimmed">
+          {live.loading}
+        </Text>
+      </Table.Td>
+    )
+  return columns.map(({ title, cell }, index) =>
+    index === 0 ? (
+      <Table.Th key={title} scope="row">
+        {cell(row)}
+      </Table.Th>
+    ) : (
+      <Table.Td key={title}>{cell(row)}</Table.Td>
+    ),
+  )
+}) as <T>(props: { readonly columns: readonly Column<T>[]; readonly row: T | undefined }) => ReactNode

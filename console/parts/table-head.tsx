@@ -1,9 +1,16 @@
 import { Table } from '@mantine/core'
 
 /** The head of a table: a title for each column. */
-export const TableHead = ({ titles }: { readonly titles: readonly string[] }) => (
+export const TableHead = ({
+  titles,
+  rowIndex,
+}: {
+  readonly titles: readonly string[]
+  /** Where not all rows are drawn. */
+  readonly rowIndex?: number
+}) => (
   <Table.Thead>
-    <Table.Tr>
+    <Table.Tr aria-rowindex={rowIndex}>
       {titles.map(title => (
         <Table.Th key={title} scope="col">
           {title}

@@ -18,10 +18,7 @@ export function PoliciesScreen() {
   const navigate = route.useNavigate()
   const { policies: words } = useWords()
   const { isNamespaced, isOverride } = policyKinds[kind]
-  const live = useLive(
-    () => policies(kind, { instance, ...search }),
-    [kind, instance, search.find, search.page],
-  )
+  const live = useLive(() => policies(kind, { instance, ...search }), [kind, instance, search.find])
   const columns: readonly Column<Policy>[] = [
     {
       title: words.columns.name,

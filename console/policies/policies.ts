@@ -10,8 +10,8 @@ import {
 import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { Source } from '../live/live-page.js'
-import { type ListSearch, ROWS } from '../parts/list-search.js'
+import type { PageRequest, Source } from '../live/live-page.js'
+import type { ListSearch } from '../parts/list-search.js'
 import type { PolicyKind } from './policy-kinds.js'
 
 const service = serviceClient(PolicyService, rest)
@@ -38,13 +38,15 @@ interface Wanted extends ListSearch {
   readonly instance: string
 }
 
-/** The policies of a kind, a page of them. */
+/** The policies of a kind. */
 export const policies = (kind: PolicyKind, wanted: Wanted): Source<Policy> => sources[kind](wanted)
 
 const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> = {
   propagationpolicies: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await service.listInstancePropagationPolicies(listOf(wanted), { signal })
+    async list(page, signal) {
+      const { items, pagination } = await service.listInstancePropagationPolicies(listOf(wanted, page), {
+        signal,
+      })
       return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
@@ -55,8 +57,10 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
     keyOf: policyKey,
   }),
   clusterpropagationpolicies: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await service.listClusterPropagationPolicies(listOf(wanted), { signal })
+    async list(page, signal) {
+      const { items, pagination } = await service.listClusterPropagationPolicies(listOf(wanted, page), {
+        signal,
+      })
       return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
@@ -67,8 +71,10 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
     keyOf: policyKey,
   }),
   overridepolicies: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await service.listInstanceOverridePolicies(listOf(wanted), { signal })
+    async list(page, signal) {
+      const { items, pagination } = await service.listInstanceOverridePolicies(listOf(wanted, page), {
+        signal,
+      })
       return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
@@ -79,8 +85,10 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
     keyOf: policyKey,
   }),
   clusteroverridepolicies: wanted => ({
-    async list(signal) {
-      const { items, pagination } = await service.listClusterOverridePolicies(listOf(wanted), { signal })
+    async list(page, signal) {
+      const { items, pagination } = await service.listClusterOverridePolicies(listOf(wanted, page), {
+        signal,
+      })
       return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
@@ -92,9 +100,7 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
   }),
 }
 
-const listOf = ({ instance, find = '', page = 1 }: Wanted) => ({
-  ...{ instance, name: find, page, pageSize: ROWS },
-})
+const listOf = ({ instance, find = '' }: Wanted, page: PageRequest) => ({ instance, name: find, ...page })
 const watchOf = ({ instance, find = '' }: Wanted, resumeToken: string) => ({
   ...{ instance, name: find, resumeToken },
 })

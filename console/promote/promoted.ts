@@ -4,7 +4,7 @@ import { CoreService } from '../../proto/gen/kairship/core_pb.js'
 import { NetworkingService } from '../../proto/gen/kairship/networking_pb.js'
 import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
-import { type ListSearch, ROWS } from '../parts/list-search.js'
+import { ROWS } from '../live/pages.js'
 import type { PromotedKind } from './promoted-kind.js'
 
 const [apps, core, networking] = [
@@ -33,7 +33,7 @@ const MANAGED = 'karmada.io/managed'
 export async function memberObjects(
   kind: PromotedKind,
   place: Place,
-  { find = '', page = 1 }: ListSearch,
+  { find = '', page = 1 }: { readonly find?: string; readonly page?: number },
   signal: AbortSignal,
 ): Promise<{ readonly items: readonly MemberObject[]; readonly total: number }> {
   const asked = { ...place, name: find, page, pageSize: ROWS }

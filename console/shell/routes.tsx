@@ -178,13 +178,19 @@ const rehearse = createRoute({
   component: lazyRouteComponent(() => import('../rehearse/rehearse-screen.js'), 'RehearseScreen'),
 })
 
+/** What the address of a member's own objects says. */
+interface PromoteSearch extends ListSearch {
+  readonly cluster?: string
+  readonly kind?: PromotedKind
+  readonly page?: number
+}
+
 const promote = createRoute({
   getParentRoute: () => instance,
   path: 'promote',
-  validateSearch: (
-    search: Record<string, unknown>,
-  ): ListSearch & { readonly cluster?: string; readonly kind?: PromotedKind } => ({
+  validateSearch: (search: Record<string, unknown>): PromoteSearch => ({
     ...listSearch(search),
+    ...(Number.isInteger(search.page) && (search.page as number) > 1 && { page: search.page as number }),
     ...(typeof search.cluster === 'string' && { cluster: search.cluster }),
     ...(isPromotedKind(search.kind) && { kind: search.kind }),
   }),

@@ -72,6 +72,7 @@ export const en = {
     loading: 'Loading',
     live: 'Live',
     stale: (age: string) => `Not live: as of ${age}. Trying again.`,
+    read: (age: string) => `Read ${age}, not live`,
     source: 'Answered by Kairship from what it watches',
   },
   states: {
@@ -100,6 +101,9 @@ export const en = {
     count: (n: number) => count(n, 'object', 'objects'),
     noMatch: (text: string) => `Nothing has “${text}” in its name.`,
     page: 'Page',
+    tooLong: (n: number) =>
+      `These ${n.toLocaleString('en')} objects are more than can be followed, so what is shown is as it was when it was read. Find fewer by name to see them live.`,
+    readAgain: 'Read again',
   },
   clusters: {
     title: 'Member clusters',

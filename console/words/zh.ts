@@ -62,6 +62,7 @@ export const zh: Words = {
     loading: '加载中',
     live: '实时',
     stale: age => `非实时：${age}的数据，正在重试。`,
+    read: age => `${age}读取，非实时`,
     source: '由 Kairship 根据其监听的数据回答',
   },
   states: {
@@ -90,6 +91,9 @@ export const zh: Words = {
     count: n => `${n.toLocaleString('zh-CN')} 个对象`,
     noMatch: text => `没有名称包含“${text}”的对象。`,
     page: '页',
+    tooLong: n =>
+      `共 ${n.toLocaleString('zh-CN')} 个对象，超出可实时跟踪的数量，因此显示的是读取时的状态。按名称缩小范围即可实时查看。`,
+    readAgain: '重新读取',
   },
   clusters: {
     title: '成员集群',

@@ -19,10 +19,7 @@ export function WorkloadsScreen() {
   const navigate = route.useNavigate()
   const { objects, workloads: words } = useWords()
   const rights = useListRights(instance)
-  const live = useLive(
-    () => workloads(kind, { instance, ...search }),
-    [kind, instance, search.find, search.page],
-  )
+  const live = useLive(() => workloads(kind, { instance, ...search }), [kind, instance, search.find])
   return (
     <LiveTable
       key={kind}

@@ -12,9 +12,9 @@ import { WorkloadState as State } from '../../proto/gen/kairship/types_pb.js'
 import type { DaemonSet, StatefulSet } from '../../proto/gen/kairship/workload_pb.js'
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
-import type { Source } from '../live/live-page.js'
+import type { PageRequest, Source } from '../live/live-page.js'
 import { rpcSource } from '../live/rpc-source.js'
-import { type ListSearch, ROWS } from '../parts/list-search.js'
+import type { ListSearch } from '../parts/list-search.js'
 import { workloadKey as keyOf, type Workload, type WorkloadKind, type WorkloadState } from './workload.js'
 
 const apps = serviceClient(AppsService, rest)
@@ -30,13 +30,13 @@ interface Wanted extends ListSearch {
   readonly only?: string
 }
 
-/** The workloads of a kind, a page of them. */
+/** The workloads of a kind. */
 export const workloads = (kind: WorkloadKind, wanted: Wanted): Source<Workload> => sources[kind](wanted)
 
 const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload>>> = {
   deployments: wanted =>
     rpcSource({
-      list: options => apps.listInstanceDeployments(listOf(wanted), options),
+      list: (page, options) => apps.listInstanceDeployments(listOf(wanted, page), options),
       watch: (token, options) => apps.watchDeployments(watchOf(wanted, token), options),
       itemOf: ({ deployment }) => deployment,
       rowOf: ofDeployment,
@@ -44,7 +44,7 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
   statefulsets: wanted =>
     rpcSource({
-      list: options => others.listStatefulSets(listOf(wanted), options),
+      list: (page, options) => others.listStatefulSets(listOf(wanted, page), options),
       watch: (token, options) => others.watchStatefulSets(watchOf(wanted, token), options),
       itemOf: ({ statefulSet }) => statefulSet,
       rowOf: ofStatefulSet,
@@ -52,7 +52,7 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
   daemonsets: wanted =>
     rpcSource({
-      list: options => others.listDaemonSets(listOf(wanted), options),
+      list: (page, options) => others.listDaemonSets(listOf(wanted, page), options),
       watch: (token, options) => others.watchDaemonSets(watchOf(wanted, token), options),
       itemOf: ({ daemonSet }) => daemonSet,
       rowOf: ofDaemonSet,
@@ -60,7 +60,7 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
   jobs: wanted =>
     rpcSource({
-      list: options => batch.listInstanceJobs(listOf(wanted), options),
+      list: (page, options) => batch.listInstanceJobs(listOf(wanted, page), options),
       watch: (token, options) => batch.watchJobs(watchOf(wanted, token), options),
       itemOf: ({ job }) => job,
       rowOf: ofJob,
@@ -68,7 +68,7 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
   cronjobs: wanted =>
     rpcSource({
-      list: options => batch.listInstanceCronJobs(listOf(wanted), options),
+      list: (page, options) => batch.listInstanceCronJobs(listOf(wanted, page), options),
       watch: (token, options) => batch.watchCronJobs(watchOf(wanted, token), options),
       itemOf: ({ cronjob }) => cronjob,
       rowOf: ofCronJob,
@@ -76,12 +76,11 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
 }
 
-const listOf = ({ instance, find = '', page = 1, namespace = '', only }: Wanted) => ({
+const listOf = ({ instance, find = '', namespace = '', only }: Wanted, page: PageRequest) => ({
   instance,
   name: find,
   namespace,
-  page,
-  pageSize: ROWS,
+  ...page,
   ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
 })
 
