@@ -1,10 +1,11 @@
 /**
- * npm run bench:console -- [--instances 1000] [--opens 5] [--idle-seconds 20] [--json]
+ * npm run bench:console -- [--instances 1000] [--opens 5] [--idle-seconds 20] [--hours 1] [--rows 100000] [--json]
  *
  * What the console costs its reader; see bench/README.md.
  */
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { scrollRows } from './console/scrolling.js'
 import { ConsoleSite } from './console/site.js'
 import { idleRequests, watchHour } from './console/watching.js'
 
@@ -13,6 +14,8 @@ const { values } = parseArgs({
     instances: { type: 'string', default: '1000' },
     opens: { type: 'string', default: '5' },
     'idle-seconds': { type: 'string', default: '20' },
+    hours: { type: 'string', default: '1' },
+    rows: { type: 'string', default: '100000' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -39,11 +42,31 @@ try {
   const page = await site.open()
   const idle = await idleRequests(page, idleSeconds)
   console.error(`${idle.length} requests in ${idleSeconds} s without a change`)
-  const watching = await watchHour(site, page, instances)
   const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
-  console.error(
-    `an hour of ${instances} instances, ${watching.changes} changes in ${watching.seconds.toFixed(0)} s: ${mb(watching.heapBeforeBytes)} MB before, ${mb(watching.heapAfterBytes)} MB after`,
-  )
+  const watching = []
+  for (let hour = 1; hour <= Number(values.hours); hour += 1) {
+    const watched = await watchHour(site, page, instances, hour)
+    watching.push(watched)
+    console.error(
+      `hour ${hour} of ${instances} instances, ${watched.changes} changes in ${watched.seconds.toFixed(0)} s: ${mb(watched.heapBeforeBytes)} MB before, ${mb(watched.heapAfterBytes)} MB after`,
+    )
+  }
+  await page.close()
+  const scrolling = await scrollRows(site, Number(values.rows))
+  for (const {
+    how,
+    frames,
+    p50Ms,
+    p95Ms,
+    longestMs,
+    droppedPercent,
+    workMs,
+    scriptMs,
+    heapBytes,
+  } of scrolling)
+    console.error(
+      `${how}: ${frames} frames, ${p50Ms} ms (p50), ${p95Ms} ms (p95), ${longestMs} ms (longest), ${droppedPercent} % dropped, ${workMs} ms of CPU a frame (${scriptMs} of scripts), ${mb(heapBytes)} MB after`,
+    )
   if (values.json)
     console.log(
       JSON.stringify({
@@ -54,6 +77,7 @@ try {
         firstScreenMs,
         idle: { seconds: idleSeconds, requests: idle },
         watching,
+        scrolling,
       }),
     )
 } finally {

@@ -60,7 +60,9 @@ export class ConsoleSite {
     const scripts = await page.evaluate<string[]>(
       `performance.getEntriesByType('resource').filter(({ name, startTime }) => /\\.js$/.test(name) && startTime < ${firstScreenMs}).map(({ name }) => new URL(name).pathname)`,
     )
-    return new OpenPage(page, await context.newCDPSession(page), firstScreenMs, scripts)
+    const devtools = await context.newCDPSession(page)
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' })
+    return new OpenPage(page, devtools, firstScreenMs, scripts)
   }
 
   async close(): Promise<void> {
@@ -88,9 +90,15 @@ export class OpenPage {
   /** What its scripts hold after a collection, bytes. */
   async heapBytes(): Promise<number> {
     await this.devtools.send('HeapProfiler.collectGarbage')
-    await this.devtools.send('Performance.enable')
     const { metrics } = await this.devtools.send('Performance.getMetrics')
     return metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? 0
+  }
+
+  /** What its main thread has worked so far: CPU time of its tasks, and of them of scripts, seconds. */
+  async worked(): Promise<{ readonly all: number; readonly scripts: number }> {
+    const { metrics } = await this.devtools.send('Performance.getMetrics')
+    const of = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? 0
+    return { all: of('TaskDuration'), scripts: of('ScriptDuration') }
   }
 
   close(): Promise<void> {

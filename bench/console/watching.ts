@@ -21,7 +21,12 @@ export interface Watching {
 }
 
 /** An hour of changes in less time, all of them sent and shown; memory before and after. */
-export async function watchHour(site: ConsoleSite, opened: OpenPage, instances: number): Promise<Watching> {
+export async function watchHour(
+  site: ConsoleSite,
+  opened: OpenPage,
+  instances: number,
+  hour = 1,
+): Promise<Watching> {
   const heapBeforeBytes = await opened.heapBytes()
   const changes = instances * CHANGES_PER_INSTANCE
   const began = performance.now()
@@ -29,15 +34,15 @@ export async function watchHour(site: ConsoleSite, opened: OpenPage, instances: 
     const isDegraded = change % DEGRADED_EVERY === 0
     site.fleet.set(
       viewOf(nameOf(change % instances), isDegraded ? 'degraded' : 'ready', undefined, {
-        kubernetesVersion: `v1.36.${change}`,
+        kubernetesVersion: `v${hour}.36.${change}`,
       }),
     )
     if (change % BURST === 0) await until(began + (change * 1_000) / PER_SECOND)
   }
   // The last one is shown: what is measured has been taken in, and not only received.
   const last = nameOf(0)
-  site.fleet.set(viewOf(last, 'ready', undefined, { kubernetesVersion: 'v9.9.9' }))
-  await opened.page.getByText('v9.9.9').waitFor()
+  site.fleet.set(viewOf(last, 'ready', undefined, { kubernetesVersion: `v9.9.${hour}` }))
+  await opened.page.getByText(`v9.9.${hour}`).waitFor()
   const seconds = (performance.now() - began) / 1_000
   return { instances, changes, seconds, heapBeforeBytes, heapAfterBytes: await opened.heapBytes() }
 }

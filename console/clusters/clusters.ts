@@ -23,4 +23,5 @@ export const clusters = (instance: string, { find = '' }: ListSearch, only = '')
       ({ cluster }) => cluster,
     ),
   keyOf: ({ metadata }) => metadata?.name ?? '',
+  isStable: true,
 })

@@ -25,6 +25,8 @@ export interface Source<T> {
   ): Promise<{ readonly items: readonly T[]; readonly total: number }>
   watch(resumeToken: string, signal: AbortSignal): AsyncIterable<Change<T>>
   keyOf(item: T): string
+  /** Rows stay where they are when they change, as in a list that is sorted by names. */
+  readonly isStable?: boolean
 }
 
 /** What a screen shows of a list. */
@@ -90,6 +92,8 @@ export class LivePage<T> {
   #failures = 0
   /** Pages that are on their way. */
   readonly #readings = new Map<number, AbortController>()
+  /** Rows that changed while pages are on their way. */
+  readonly #newer = new Map<string, T>()
   #listAgain = false
   #synced = false
   #cancelList: (() => void) | undefined
@@ -153,6 +157,7 @@ export class LivePage<T> {
     this.#run = undefined
     for (const reading of this.#readings.values()) reading.abort()
     this.#readings.clear()
+    this.#newer.clear()
     this.#cancelList?.()
     this.#cancelLook?.()
     this.#cancelFrame?.()
@@ -226,9 +231,12 @@ export class LivePage<T> {
       return
     }
     if (!this.#synced || !item) return
-    const isShown = type === 'MODIFIED' && this.#pages.replace(item)
-    this.#change({ total })
-    if (!isShown || this.#readings.size > 0) this.#listSoon()
+    const isModified = type === 'MODIFIED'
+    // A page that is on its way may have been read before.
+    if (isModified && this.#readings.size > 0) this.#newer.set(this.source.keyOf(item), item)
+    const isShown = isModified && this.#pages.replace(item)
+    if (isShown || total !== this.#page.total) this.#change({ total })
+    if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
   }
 
   #listSoon(): void {
@@ -271,13 +279,15 @@ export class LivePage<T> {
     this.#readings.set(number, reading)
     const isOver = () => {
       if (this.#readings.get(number) === reading) this.#readings.delete(number)
+      if (this.#readings.size === 0) this.#newer.clear()
     }
     try {
       const page = { page: number, pageSize: this.pageSize }
       const { items, total } = await this.source.list(page, signal)
+      const rows = items.map(item => this.#newer.get(this.source.keyOf(item)) ?? item)
       isOver()
       if (signal.aborted) return
-      this.#pages.set(number, { rows: items, readAt: this.time.now() }, this.#sight)
+      this.#pages.set(number, { rows, readAt: this.time.now() }, this.#sight)
       this.#update({ total, ...(this.#synced && this.#readings.size === 0 && this.#becomesLive()) })
       this.#show()
     } catch (error) {

@@ -16,7 +16,7 @@ interface Rpcs<T, M extends Message, R> {
   readonly keyOf: (row: R) => string
 }
 
-/** A page of what a List answers, kept current by its Watch. */
+/** What a List answers in the order of names, kept current by its Watch. */
 export const rpcSource = <T, M extends Message, R>({
   list,
   watch,
@@ -34,4 +34,5 @@ export const rpcSource = <T, M extends Message, R>({
       return item === undefined ? undefined : rowOf(item)
     }),
   keyOf,
+  isStable: true,
 })

@@ -1,7 +1,8 @@
 import { Anchor, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { useLive } from '../live/use-live.js'
-import { LiveTable } from '../parts/live-table.js'
+import { type Column, LiveTable } from '../parts/live-table.js'
 import { MayButton, useListRights } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
@@ -56,6 +57,50 @@ function ObjectList({
   const { isNamespaced } = kind.type
   const showsClusters =
     kind.isPlaced && [...page.pages.values()].some(({ rows }) => rows.some(({ clusters }) => clusters))
+  const columns = useMemo(
+    (): readonly Column<Row>[] => [
+      {
+        title: workloads.columns.name,
+        cell: ({ metadata }) => (
+          <Anchor
+            component={Link}
+            to="/instances/$name/objects/$kind/$namespace/$object"
+            params={
+              {
+                name: instance,
+                kind: name,
+                namespace: metadata?.namespace || '-',
+                object: metadata?.name,
+              } as never
+            }
+            size="sm"
+          >
+            {metadata?.name}
+          </Anchor>
+        ),
+      },
+      ...(isNamespaced
+        ? [{ title: workloads.columns.namespace, cell: ({ metadata }: Row) => metadata?.namespace }]
+        : []),
+      ...kind.facts.map((fact, index) => ({
+        title: words.facts[fact],
+        cell: ({ facts }: Row) => <Text size="sm">{facts[index] || '–'}</Text>,
+      })),
+      ...(showsClusters
+        ? [
+            {
+              title: workloads.columns.clusters,
+              cell: ({ clusters = [] }: Row) => <Distribution clusters={clusters} />,
+            },
+          ]
+        : []),
+      {
+        title: workloads.columns.created,
+        cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
+      },
+    ],
+    [instance, name, kind, isNamespaced, showsClusters, words, workloads],
+  )
   return (
     <>
       {!isObjectKind(name) && (
@@ -87,47 +132,7 @@ function ObjectList({
             {words.createTitle(kind.type.kind)}
           </MayButton>
         }
-        columns={[
-          {
-            title: workloads.columns.name,
-            cell: ({ metadata }) => (
-              <Anchor
-                component={Link}
-                to="/instances/$name/objects/$kind/$namespace/$object"
-                params={
-                  {
-                    name: instance,
-                    kind: name,
-                    namespace: metadata?.namespace || '-',
-                    object: metadata?.name,
-                  } as never
-                }
-                size="sm"
-              >
-                {metadata?.name}
-              </Anchor>
-            ),
-          },
-          ...(isNamespaced
-            ? [{ title: workloads.columns.namespace, cell: ({ metadata }: Row) => metadata?.namespace }]
-            : []),
-          ...kind.facts.map((fact, index) => ({
-            title: words.facts[fact],
-            cell: ({ facts }: Row) => <Text size="sm">{facts[index] || '–'}</Text>,
-          })),
-          ...(showsClusters
-            ? [
-                {
-                  title: workloads.columns.clusters,
-                  cell: ({ clusters = [] }: Row) => <Distribution clusters={clusters} />,
-                },
-              ]
-            : []),
-          {
-            title: workloads.columns.created,
-            cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
-          },
-        ]}
+        columns={columns}
       />
       {page.state === 'loading' && <Loader aria-label={list.find} size="sm" />}
     </>

@@ -222,5 +222,6 @@ export const bare =
         }
       },
       keyOf,
+      isStable: true,
     }
   }

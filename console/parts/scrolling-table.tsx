@@ -1,11 +1,14 @@
 import './scrolling-table.css'
 import { Box, Table } from '@mantine/core'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { TableHead } from './table-head.js'
 
-/** Height of a row of one line, pixels. Others are measured when they are drawn. */
-const ROW_PX = 41
+/**
+ * Height of each row, pixels: one line, so that the bar, End and an address lead to the same row whichever rows were drawn before. What does not
+ * fit is cut, and its title.
+ */
+const ROW_PX = 40
 /** Rows that are drawn before and after those in sight. */
 const MARGIN = 10
 /** No browser draws an element that is higher than some 17 million pixels (Firefox; Chromium: 33). */
@@ -75,18 +78,27 @@ export function ScrollingTable({
         <Table.Tbody
           onFocus={({ target }) => setHeld(Number(target.closest('tr')?.dataset.index))}
           onBlur={() => setHeld(undefined)}
+          onMouseOver={({ target }) => sayCut(target)}
         >
-          {items.map(({ key, index, start }, at) => [
-            <Gap key={`above ${key}`} height={start - (items[at - 1]?.end ?? 0)} />,
-            <Table.Tr key={key} ref={virtual.measureElement} data-index={index} aria-rowindex={index + 2}>
-              {row(index)}
-            </Table.Tr>,
-          ])}
+          {items.map(({ key, index, start }, at) => (
+            <Fragment key={key}>
+              <Gap height={start - (items[at - 1]?.end ?? 0)} />
+              <Table.Tr data-index={index} aria-rowindex={index + 2} style={{ height: ROW_PX }}>
+                {row(index)}
+              </Table.Tr>
+            </Fragment>
+          ))}
           <Gap height={below} />
         </Table.Tbody>
       </Table>
     </Box>
   )
+}
+
+/** Gives a cell that is cut its whole text as its title. */
+function sayCut(target: EventTarget): void {
+  const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : undefined
+  if (cell && cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent
 }
 
 /** Where rows would be that are not drawn. */

@@ -33,10 +33,24 @@ const UNITS = [
 export function ageOf(time: number, at: number, locale: string): string {
   const seconds = Math.min(0, Math.round((time - at) / 1_000))
   const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? UNITS[3]
-  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }).format(
-    Math.trunc(seconds / size),
-    unit,
-  )
+  return formats(locale).age.format(Math.trunc(seconds / size), unit)
+}
+
+const made = new Map<string, ReturnType<typeof formats>>()
+
+/** How a language writes times. They are kept: making one takes as long as drawing a row. */
+function formats(locale: string): {
+  readonly age: Intl.RelativeTimeFormat
+  readonly exact: Intl.DateTimeFormat
+} {
+  const known = made.get(locale)
+  if (known) return known
+  const all = {
+    age: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
+    exact: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }),
+  }
+  made.set(locale, all)
+  return all
 }
 
 /** How long ago something was; the exact time in the reader's zone is its title. */
@@ -45,7 +59,7 @@ export function Ago({ time }: { readonly time: string | number }) {
   const at = useSyncExternalStore(subscribe, () => now)
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) return <span>–</span>
-  const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }).format(date)
+  const exact = formats(locale).exact.format(date)
   return (
     <time dateTime={date.toISOString()} title={exact} style={{ whiteSpace: 'nowrap' }}>
       {ageOf(date.getTime(), at, locale)}

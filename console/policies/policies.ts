@@ -55,6 +55,7 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
         ({ propagationPolicy }) => propagationPolicy && ofPropagation(propagationPolicy),
       ),
     keyOf: policyKey,
+    isStable: true,
   }),
   clusterpropagationpolicies: wanted => ({
     async list(page, signal) {
@@ -69,6 +70,7 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
         ({ clusterPropagationPolicy }) => clusterPropagationPolicy && ofPropagation(clusterPropagationPolicy),
       ),
     keyOf: policyKey,
+    isStable: true,
   }),
   overridepolicies: wanted => ({
     async list(page, signal) {
@@ -83,6 +85,7 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
         ({ overridePolicy }) => overridePolicy && ofOverride(overridePolicy),
       ),
     keyOf: policyKey,
+    isStable: true,
   }),
   clusteroverridepolicies: wanted => ({
     async list(page, signal) {
@@ -97,6 +100,7 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
         ({ clusterOverridePolicy }) => clusterOverridePolicy && ofOverride(clusterOverridePolicy),
       ),
     keyOf: policyKey,
+    isStable: true,
   }),
 }
 

@@ -1,12 +1,13 @@
 import { Anchor, SegmentedControl } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { useLive } from '../live/use-live.js'
-import { LiveTable } from '../parts/live-table.js'
+import { type Column, LiveTable } from '../parts/live-table.js'
 import { MayButton, useListRights } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from './distribution.js'
-import { isWorkloadKind, workloadKey, workloadKinds, workloadType } from './workload.js'
+import { isWorkloadKind, type Workload, workloadKey, workloadKinds, workloadType } from './workload.js'
 import { WorkloadStateBadge } from './workload-state.js'
 import { workloads } from './workloads.js'
 
@@ -20,6 +21,34 @@ export function WorkloadsScreen() {
   const { objects, workloads: words } = useWords()
   const rights = useListRights(instance)
   const live = useLive(() => workloads(kind, { instance, ...search }), [kind, instance, search.find])
+  const columns = useMemo(
+    (): readonly Column<Workload>[] => [
+      {
+        title: words.columns.name,
+        cell: ({ metadata }) => (
+          <Anchor
+            component={Link}
+            to="/instances/$name/workloads/$kind/$namespace/$workload"
+            params={
+              { name: instance, kind, namespace: metadata?.namespace, workload: metadata?.name } as never
+            }
+            size="sm"
+          >
+            {metadata?.name}
+          </Anchor>
+        ),
+      },
+      { title: words.columns.namespace, cell: ({ metadata }) => metadata?.namespace },
+      { title: words.columns.state, cell: ({ state }) => <WorkloadStateBadge state={state} /> },
+      { title: words.columns.ready, cell: ({ ready, desired }) => `${ready}/${desired}` },
+      { title: words.columns.clusters, cell: ({ clusters }) => <Distribution clusters={clusters} /> },
+      {
+        title: words.columns.created,
+        cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
+      },
+    ],
+    [instance, kind, words],
+  )
   return (
     <LiveTable
       key={kind}
@@ -57,31 +86,7 @@ export function WorkloadsScreen() {
           </MayButton>
         </>
       }
-      columns={[
-        {
-          title: words.columns.name,
-          cell: ({ metadata }) => (
-            <Anchor
-              component={Link}
-              to="/instances/$name/workloads/$kind/$namespace/$workload"
-              params={
-                { name: instance, kind, namespace: metadata?.namespace, workload: metadata?.name } as never
-              }
-              size="sm"
-            >
-              {metadata?.name}
-            </Anchor>
-          ),
-        },
-        { title: words.columns.namespace, cell: ({ metadata }) => metadata?.namespace },
-        { title: words.columns.state, cell: ({ state }) => <WorkloadStateBadge state={state} /> },
-        { title: words.columns.ready, cell: ({ ready, desired }) => `${ready}/${desired}` },
-        { title: words.columns.clusters, cell: ({ clusters }) => <Distribution clusters={clusters} /> },
-        {
-          title: words.columns.created,
-          cell: ({ metadata }) => metadata && <Ago time={Number(metadata.creationTimestamp)} />,
-        },
-      ]}
+      columns={columns}
     />
   )
 }

@@ -65,7 +65,8 @@ export async function fleetList(
     }
     let open = places
     // What indexes answer in the first round is together no more than a page.
-    let mostOfIndex = places.length > 1 ? Math.max(1, Math.floor(query.size / places.length)) : undefined
+    const isDeep = query.start > 0 || places.length > 1
+    let mostOfIndex = isDeep ? Math.max(1, Math.floor(query.size / places.length)) : undefined
     for (let count = 1; ; count += 1) {
       const asked = await asking.round(open, mostOfIndex)
       answers.push(...asked.filter(({ indexed }) => !indexed))

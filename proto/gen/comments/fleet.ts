@@ -11,7 +11,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.label_selector": "As kubectl writes it: `app=web,tier in (a,b)`.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.field_selector": "As kubectl writes it: `metadata.name=web`.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page": "Counts from 1; 0 means 1.",
-  "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_size": "0 means 50; at most 1000. A page of a number ends among the first 10000 objects; page tokens go on beyond them.",
+  "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_size": "0 means 50; at most 1000. A page of a number ends among the first 10000 objects, except of the control plane of one instance that is named; page tokens go on beyond them.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.sort_by": "`cluster` sorts by instance and then by member. Equal ones are in the order of instance, cluster, namespace and name.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.with_data": "Each item also has the whole object.",
   "kairship.io.api.fleet.v1alpha1.ListFleetObjectsRequest.page_token": "`nextPageToken` of the page before: goes on after it, whatever came and went. `page` is left out then, and the rest of the request stays as it was.",

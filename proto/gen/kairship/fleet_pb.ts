@@ -95,7 +95,8 @@ export type ListFleetObjectsRequest = Message<"kairship.io.api.fleet.v1alpha1.Li
   page: number;
 
   /**
-   * 0 means 50; at most 1000. A page of a number ends among the first 10000 objects; page tokens go on beyond them.
+   * 0 means 50; at most 1000. A page of a number ends among the first 10000 objects,
+   * except of the control plane of one instance that is named; page tokens go on beyond them.
    *
    * @generated from field: int32 page_size = 12;
    */

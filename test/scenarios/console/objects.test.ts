@@ -94,6 +94,45 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
+  it('scrolls a long list: with the keyboard, to the end and back, with its place in the address, and live', async () => {
+    const names = Array.from({ length: 230 }, (_, n) => `long-${String(n).padStart(3, '0')}`)
+    const put = (name: string, data = {}) =>
+      request(world, 'POST', '/api/v1/namespaces/default/configmaps', {
+        ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data },
+      })
+    for (const name of names) await put(name)
+    const { page, complaints } = await world.at('objects/configmaps?find=long-')
+    const table = page.getByRole('table', { name: 'ConfigMap' })
+    await page.getByText('230 objects').waitFor()
+    await table.getByRole('link', { name: 'long-000' }).waitFor()
+    expect(await table.getAttribute('aria-rowcount')).toBe('231')
+    // Far fewer than there are.
+    expect(await table.getByRole('link').count()).toBeLessThan(60)
+    expect(await barriers(page)).toEqual([])
+    await picture(page, 'long-list-en-light')
+    await page.getByRole('region', { name: 'ConfigMap' }).focus()
+    await page.keyboard.press('End')
+    const last = page.getByRole('link', { name: 'long-229' })
+    await last.waitFor()
+    expect(await table.getByRole('row').filter({ has: last }).getAttribute('aria-rowindex')).toBe('231')
+    await page.waitForURL(/[?&]row=2\d\d/)
+    // The place is kept by the address, and what has the focus by the page.
+    await page.reload()
+    await last.waitFor()
+    await last.focus()
+    await page.keyboard.press('Home')
+    await table.getByRole('link', { name: 'long-000' }).waitFor()
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('long-229')
+    await page.keyboard.press('PageDown')
+    await page.waitForURL(/[?&]row=\d\d?(&|$)/)
+    await page.keyboard.press('Home')
+    await table.getByRole('link', { name: 'long-000' }).waitFor()
+    await put('long-0')
+    await page.getByText('231 objects').waitFor()
+    await table.getByRole('link', { name: 'long-0', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('loads the values of a Secret when they are asked for, and shows each when that is asked for', async () => {
     await request(world, 'POST', '/api/v1/namespaces/default/secrets', {
       apiVersion: 'v1',

@@ -35,6 +35,18 @@ describe('a list over the fleet from an index', () => {
     expect(fleet.windows.at(-1)).toEqual([770, 131])
   })
 
+  it('reads any page of one instance from its index, also beyond 10,000 objects', async () => {
+    const fleet = new FakeFleet()
+    fleet.put(
+      { instance: 'i' },
+      ...Array.from({ length: 10_200 }, (_, m) => `o${String(m).padStart(5, '0')}`),
+    )
+    const answer = await fleet.list({ instances: ['i'], page: 203, pageSize: 50 })
+    expect(names(answer).slice(0, 2)).toEqual(['i/o10100', 'i/o10101'])
+    expect(answer.pagination).toMatchObject({ total: 10_200, page: 203 })
+    expect([fleet.asked, fleet.windows]).toEqual([[['i/', 50]], [[10_100, 51]]])
+  })
+
   it('reads no list over instances where their own have all that there is', async () => {
     const fleet = new FakeFleet()
     fleet.put({ instance: 'i' }, 'a', 'c')
