@@ -82,7 +82,7 @@ export interface RawRequest {
   /** Names and values in turn, without hop-by-hop headers, host and authorization. */
   readonly headers: readonly string[]
   /** Sent as it comes; absent for no body. */
-  readonly body?: NodeJS.ReadableStream
+  readonly body?: AsyncIterable<Uint8Array>
   /** Watches and followed logs: they get a socket of their own, so that they do not starve requests. */
   readonly long: boolean
   /** Milliseconds until the head of the answer must be there; 0 for no limit. */

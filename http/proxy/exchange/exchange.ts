@@ -176,7 +176,7 @@ export class ProxyExchange implements RawSink {
       long: info.long,
       headTimeoutMs: HEAD_TIMEOUT_MS,
     }
-    if (hasBody) request.body = this.#request
+    if (hasBody) request.body = bodyOf(this.#request)
     if (!info.long) request.idleTimeoutMs = IDLE_TIMEOUT_MS
     this.#response.on('close', () => this.#closed())
     this.#exchange = upstream.send(request, this)
@@ -212,6 +212,19 @@ export class ProxyExchange implements RawSink {
 
   #hungUp(): Failure {
     return this.#cut ?? cancelled('the caller hung up')
+  }
+}
+
+/**
+ * A request's body. What the upstream takes no more of is read and dropped: an API server that refuses a large body answers before it has read it, and a client
+ * that writes before it reads, as browsers do, would never see that answer.
+ */
+async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void> {
+  try {
+    // undici destroys a stream that it gives up, and a destroyed request holds its socket.
+    yield* request.iterator({ destroyOnReturn: false })
+  } finally {
+    request.resume()
   }
 }
 

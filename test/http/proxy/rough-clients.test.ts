@@ -170,3 +170,29 @@ it.each(['HEAD', 'OPTIONS'])('%s is answered as the instance answers it', async 
     method === 'HEAD' ? [200, '', '12'] : [405, 'no', '2'],
   )
 })
+
+it('a client that writes its whole body before it reads gets an answer that came before', async () => {
+  // As an API server refuses what is too large: it has read enough.
+  proxy.upstream.answer = (_, response) => {
+    response.writeHead(413).end('too large')
+  }
+  const body = 'x'.repeat(16 * 1024 * 1024)
+  const socket = await proxy.socket()
+  let answer = ''
+  socket.pause()
+  socket.write(
+    [
+      `POST ${root}/north/proxy/api/v1/namespaces/a/configmaps HTTP/1.1`,
+      'Host: kairship',
+      'Authorization: Bearer admin',
+      `Content-Length: ${body.length}`,
+      '\r\n',
+    ].join('\r\n'),
+  )
+  await new Promise(written => socket.write(body, written))
+  socket
+    .setEncoding('utf8')
+    .on('data', text => (answer += text))
+    .resume()
+  await waitFor(() => expect(answer).toMatch(/^HTTP\/1.1 413[\s\S]*too large/))
+})
