@@ -1,4 +1,5 @@
 import { type Fetch, restCalls } from '../../client/rest.js'
+import { ownFetch } from './own-fetch.js'
 import { refusedAsNobody } from './refusals.js'
 import { SharedSocket } from './shared-socket.js'
 
@@ -12,9 +13,8 @@ const UNAUTHENTICATED = 401
 
 /** Streams share one socket; the browser authenticates both ways by the session's cookie. */
 const fetchHere: Fetch = async (url, init) => {
-  const answer = await (init.headers.accept === 'text/event-stream'
-    ? socket.get(url, init.headers, init.signal)
-    : fetch(url, { ...init, credentials: 'same-origin' }))
+  if (init.headers.accept !== 'text/event-stream') return ownFetch(url, init)
+  const answer = await socket.get(url, init.headers, init.signal)
   if (answer.status === UNAUTHENTICATED) refusedAsNobody()
   return answer
 }

@@ -1,3 +1,4 @@
+import { ownFetch } from '../connection/own-fetch.js'
 import { KubeError, refusalOf, UnknownOutcome } from './kube-error.js'
 import type { KubeObject, ObjectAddress } from './object.js'
 import { objectPath } from './object.js'
@@ -43,10 +44,10 @@ export interface KubeRequest {
  * record. Nothing is sent twice.
  */
 export class KubeApi {
-  /** @param send the browser's own `fetch` unless given */
+  /** @param send the page's own `fetch` unless given */
   constructor(
     readonly instance: string,
-    private readonly send: KubeFetch = (path, init) => fetch(path, init),
+    private readonly send: KubeFetch = ownFetch,
   ) {}
 
   /**

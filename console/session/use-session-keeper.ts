@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { pageIsOf } from '../connection/own-fetch.js'
 import { whenRefusedAsNobody } from '../connection/refusals.js'
 import { renewStreams } from '../connection/rest.js'
 import { retryAll } from '../live/use-live.js'
@@ -15,7 +16,10 @@ export function useSessionKeeper(session: Session): {
   readonly look: () => void
 } {
   const queries = useQueryClient()
-  const [keeper] = useState(() => new SessionKeeper(session, calls))
+  const [keeper] = useState(() => {
+    pageIsOf(session.user)
+    return new SessionKeeper(session, calls)
+  })
   useEffect(() => {
     let last = keeper.state()
     const changed = (state: SessionState) => {

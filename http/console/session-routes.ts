@@ -103,7 +103,7 @@ export async function beginSession(
   { sessions, authenticator, audit }: Pick<SessionRoutes, 'sessions' | 'authenticator' | 'audit'>,
 ) {
   const caller = await ownerOf(c, token, authenticator)
-  const { until, id } = await putSession(c, token, { sessions })
+  const { until, id } = await putSession(c, token, caller.user, { sessions })
   audit.recordUnknown({
     ...originOf(c),
     requestId: c.var.requestId,
@@ -125,10 +125,11 @@ async function ownerOf(c: Context<RestEnv>, token: string, authenticator: Authen
 async function putSession(
   c: Context<RestEnv>,
   token: string,
+  user: string,
   { sessions }: Pick<SessionRoutes, 'sessions'>,
   renewed?: { readonly latest: number; readonly id: string },
 ): Promise<{ readonly until: number; readonly id: string }> {
-  const begun = await sessions.begin(token, renewed?.latest, renewed?.id)
+  const begun = await sessions.begin(token, user, renewed?.latest, renewed?.id)
   if (!begun)
     throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
   c.header('set-cookie', begun.cookie, { append: true })
@@ -150,7 +151,7 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
       throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
     }
     const { session: id } = renewal
-    const begun = await putSession(c, tokens.idToken, routes, { latest: until, id })
+    const begun = await putSession(c, tokens.idToken, renewal.user, routes, { latest: until, id })
     const kept = await logins.keep(
       // An issuer that rotates none gives none: the one before stays good.
       tokens.refreshToken ?? renewal.refreshToken,

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { decodeJwt } from 'jose'
+import { SESSION_USER, sessionUserText } from '../../transcoding/session-user.js'
 import { SealedCookie } from './cookies.js'
 import { SessionUses } from './session-uses.js'
 
@@ -23,6 +24,8 @@ export interface Session {
   /** The same through all renewals, so that signing out ends what an earlier token of it has open. It is no secret. */
   readonly id: string
   readonly token: string
+  /** As the header of its pages has it. */
+  readonly user: string
   /** Milliseconds since 1970. */
   readonly until: number
 }
@@ -53,16 +56,18 @@ export class Sessions {
 
   /**
    * The `Set-Cookie` of a new session; undefined where the token is too large for a cookie.
+   * @param user whose the token is
    * @param latest when it ends at the latest, milliseconds since 1970
    * @param id of the session that it renews
    */
   async begin(
     token: string,
+    user: string,
     latest = this.now() + SESSION_MS,
     id = randomBytes(12).toString('base64url'),
   ): Promise<{ readonly cookie: string; readonly until: number; readonly id: string } | undefined> {
     const until = Math.floor(Math.min(latest, expiryOf(token) ?? Number.POSITIVE_INFINITY) / 1_000) * 1_000
-    const cookie = await this.#cookie.set({ token, id }, until)
+    const cookie = await this.#cookie.set({ token, id, user: sessionUserText(user) }, until)
     return cookie === undefined ? undefined : { cookie, until, id }
   }
 
@@ -73,12 +78,14 @@ export class Sessions {
 
   /**
    * Makes the session of a browser's own page count as the `Authorization` header that a program would have sent, so that everything after
-   * it has one kind of credential. A request that brings the header keeps it. Requests of other pages are not touched.
+   * it has one kind of credential. A request that brings the header keeps it. Requests of other pages, and
+   * of a page of another user's, are not touched.
    */
   async authorize(request: IncomingMessage): Promise<void> {
     if (request.headers.authorization !== undefined || !isOfOwnPage(request)) return
     const session = await this.of(request)
-    if (!session) return
+    const wanted = request.headers[SESSION_USER]
+    if (!session || (wanted !== undefined && wanted !== session.user)) return
     request.headers.authorization = `Bearer ${session.token}`
     this.#requests.set(request, session)
   }
@@ -108,9 +115,12 @@ export class Sessions {
   }
 
   async #opened(sealed: string): Promise<Session | undefined> {
-    const { token, id, exp } = (await this.#cookie.opened(sealed)) ?? {}
-    return typeof token === 'string' && typeof id === 'string' && exp !== undefined
-      ? { id, token, until: exp * 1_000 }
+    const { token, id, user, exp } = (await this.#cookie.opened(sealed)) ?? {}
+    return typeof token === 'string' &&
+      typeof id === 'string' &&
+      typeof user === 'string' &&
+      exp !== undefined
+      ? { id, token, user, until: exp * 1_000 }
       : undefined
   }
 }

@@ -43,7 +43,16 @@ const HOP_BY_HOP = new Names(
  * What a request says of who it is from or where it came by: only we may say that to the server behind. Some servers take
  * an underscore for a dash.
  */
-const NOT_TRUSTED = new Names('authorization', 'cookie', 'host', 'forwarded', 'via', 'x-real-ip', 'audit-id')
+const NOT_TRUSTED = new Names(
+  'authorization',
+  'cookie',
+  'host',
+  'forwarded',
+  'via',
+  'x-real-ip',
+  'audit-id',
+  'kairship-session-user',
+)
 const NOT_TRUSTED_PREFIX = /^(impersonate[-_]|x[-_](remote|forwarded|real)[-_])/i
 
 /**

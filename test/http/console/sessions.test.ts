@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { isOfOwnPage, Sessions, sessionKeyOf } from '../../../http/console/sessions.js'
+import { sessionUserText } from '../../../transcoding/session-user.js'
 
 const key = sessionKeyOf('a private key')
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -20,15 +21,15 @@ async function authorized(sessions: Sessions, headers: Record<string, string>): 
   return incoming.headers.authorization
 }
 
-async function begun(sessions: Sessions, token = 'a token'): Promise<string> {
-  const session = await sessions.begin(token)
+async function begun(sessions: Sessions, token = 'a token', user = 'ada'): Promise<string> {
+  const session = await sessions.begin(token, user)
   if (!session) throw new Error('no session')
   return cookie(session.cookie)
 }
 
 describe('a session', () => {
   it('is in a cookie that only this host gets, over TLS, and that no script and no other site can use', async () => {
-    const session = await new Sessions(key).begin('a token')
+    const session = await new Sessions(key).begin('a token', 'ada')
     expect(session?.cookie).toMatch(
       /^__Host-kairship-session=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     )
@@ -85,6 +86,16 @@ describe('a session', () => {
     expect(await authorized(sessions, { ...headers, cookie: await begun(sessions) })).toBeUndefined()
   })
 
+  it('counts for a page of its own user, and not for one that is another’s', async () => {
+    const sessions = new Sessions(key)
+    const session = { ...own, cookie: await begun(sessions, 'a token', 'oidc:ünal@example.com') }
+    const as = (user: string) =>
+      authorized(sessions, { ...session, 'kairship-session-user': sessionUserText(user) })
+    expect(await as('oidc:ünal@example.com')).toBe('Bearer a token')
+    expect(await as('ada')).toBeUndefined()
+    expect(await authorized(sessions, session)).toBe('Bearer a token')
+  })
+
   it('counts for a page of this origin, by a browser that names no site', async () => {
     const sessions = new Sessions(key)
     const headers = { host: 'kairship:8443', origin: 'https://kairship:8443', cookie: await begun(sessions) }
@@ -130,7 +141,7 @@ describe('a session', () => {
       .sign(new Uint8Array(32))
     let now = NOON
     const sessions = new Sessions(key, () => now)
-    const session = await sessions.begin(token)
+    const session = await sessions.begin(token, 'ada')
     expect(session).toMatchObject({ until: seconds * 1_000, cookie: expect.stringMatching(/Max-Age=90$/) })
     now += 90_000
     expect(await authorized(sessions, { ...own, cookie: cookie(session!.cookie) })).toBeUndefined()
@@ -138,8 +149,8 @@ describe('a session', () => {
 
   it('is not begun with a token that no cookie can hold', async () => {
     const sessions = new Sessions(key)
-    expect(await sessions.begin('x'.repeat(2_700))).toBeDefined()
-    expect(await sessions.begin('x'.repeat(3_000))).toBeUndefined()
+    expect(await sessions.begin('x'.repeat(2_700), 'ada')).toBeDefined()
+    expect(await sessions.begin('x'.repeat(3_000), 'ada')).toBeUndefined()
   })
 })
 

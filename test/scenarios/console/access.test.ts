@@ -122,6 +122,28 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
+  it('does nothing as another user who signs in beside it', async () => {
+    const { viewer, admin } = world.proxy.playground.tokens
+    const { page, context } = await world.at('objects/configmaps/new', viewer)
+    await page.getByText('kind: ConfigMap').first().waitFor()
+    const beside = await context.newPage()
+    await beside.goto(await world.link(admin))
+    await beside.getByRole('button', { name: 'Go on as admin@playground' }).click()
+    await page.getByText('this page is viewer@playground’s').first().waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Later' }).click()
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    // The administrator could create it.
+    await page.getByText('no credentials').waitFor()
+    // The page goes on where its user is back.
+    await beside.goto('about:blank')
+    await beside.goto(await world.link(viewer))
+    await beside.getByRole('button', { name: 'Go on as viewer@playground' }).click()
+    await page.getByText('this page is viewer@playground’s').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Check and compare' }).click()
+    await page.getByText('User "viewer@playground" cannot create resource "configmaps"').waitFor()
+    await context.close()
+  })
+
   it('sees who it is, what it may and why, and that a viewer may not give roles', async () => {
     const { page, complaints, context } = await opened('/access')
     await page.getByRole('link', { name: /^Sign in at 127/ }).click()
