@@ -123,6 +123,9 @@ export function reduceEdit(edit: Edit, event: EditEvent): Edit {
 
 const isUnderWay = ({ step }: Edit): boolean => step === 'checking' || step === 'applying'
 
-/** Whether leaving would lose something. */
-export const isUnsaved = ({ step, text, base, stored }: Edit, original: string): boolean =>
-  step !== 'applied' && text !== (base?.text ?? original) && !(stored.length > 0 && text === '')
+/** The text that leaving would lose; undefined where it would lose none. @param original what a new object began with */
+export function unsavedText({ step, text, base, stored, aside }: Edit, original: string): string | undefined {
+  if (step === 'applied') return undefined
+  const isChanged = text !== (base?.text ?? original) && !(stored.length > 0 && text === '')
+  return isChanged ? text : aside
+}

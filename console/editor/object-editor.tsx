@@ -84,7 +84,8 @@ function Editing({
   const source = useMemo(() => editSource(api, at), [api, at])
   const [edit, send] = useEdit({
     key: draftKey,
-    text: startWith?.text ?? text,
+    text,
+    draft: startWith,
     source,
     ...(base && { base }),
   })

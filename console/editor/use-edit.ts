@@ -1,6 +1,6 @@
 import { useEffect, useReducer, useRef } from 'react'
-import { drafts } from './drafts.js'
-import { type Base, type Edit, type EditEvent, editOf, isUnsaved, reduceEdit } from './edit.js'
+import { type Draft, drafts } from './drafts.js'
+import { type Base, type Edit, type EditEvent, editOf, reduceEdit, unsavedText } from './edit.js'
 import type { EditSource } from './edit-source.js'
 
 /** What an edit is of. */
@@ -8,6 +8,8 @@ export interface EditStart {
   /** What a draft is kept by: the instance and the object, or what is created. */
   readonly key: string
   readonly text: string
+  /** A text to go on with in its place. */
+  readonly draft?: Draft | undefined
   readonly base?: Base
   readonly source: EditSource
 }
@@ -16,8 +18,8 @@ export interface EditStart {
  * An edit and what happens to it. Checking ends when the screen is left; applying does not, because a write that was sent takes effect
  * anyway. A text that was not applied stays as a draft.
  */
-export function useEdit({ key, text, base, source }: EditStart) {
-  const [edit, send] = useReducer(reduceEdit, undefined, () => editOf(text, base))
+export function useEdit({ key, text, draft, base, source }: EditStart) {
+  const [edit, send] = useReducer(reduceEdit, undefined, () => editOf(draft?.text ?? text, base))
   const sources = useRef(source)
   sources.current = source
   const { step } = edit
@@ -36,13 +38,13 @@ export function useEdit({ key, text, base, source }: EditStart) {
   }, [step])
 
   useEffect(() => {
-    if (edit.step === 'applied') drafts.forget(key)
-    else if (isUnsaved(edit, text))
-      drafts.keep(key, { text: edit.text, at: Date.now(), ...(edit.base && { base: edit.base }) })
+    const unsaved = unsavedText(edit, text)
+    if (unsaved === undefined) drafts.forget(key)
+    else drafts.keep(key, { text: unsaved, at: Date.now(), ...(edit.base && { base: edit.base }) })
   }, [edit, key, text])
 
   useEffect(() => {
-    if (!isUnsaved(edit, text)) return
+    if (unsavedText(edit, text) === undefined) return
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)

@@ -61,6 +61,9 @@ const LOOK_MS = 80
 /** After a failure it is tried again: at once would burden a server that is starting. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
+const retryMs = (failures: number): number =>
+  RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+
 /** Timers and the time, as a test can give them. */
 export interface Clock {
   now(): number
@@ -90,6 +93,8 @@ export class LivePage<T> {
   #resumeToken = ''
   #run: AbortController | undefined
   #failures = 0
+  /** Of its pages, one round after the other: the watch may go on meanwhile. */
+  #listFailures = 0
   /** Pages that are on their way. */
   readonly #readings = new Map<number, AbortController>()
   /** Rows that changed while pages are on their way. */
@@ -170,6 +175,10 @@ export class LivePage<T> {
   /** What it waits for may be there now, as after somebody signed in: it tries again at once. */
   retry(): void {
     this.#endPause?.()
+    if (this.#listFailures === 0 || !this.#cancelList) return
+    this.#cancelList()
+    this.#cancelList = undefined
+    this.#list()
   }
 
   /** Watches until it is stopped. It never rejects. */
@@ -188,8 +197,7 @@ export class LivePage<T> {
           continue
         }
       }
-      const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
-      await this.#pause(wait, signal)
+      await this.#pause(retryMs(this.#failures), signal)
     }
   }
 
@@ -239,11 +247,11 @@ export class LivePage<T> {
     if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
   }
 
-  #listSoon(): void {
+  #listSoon(ms: number = LIST_MS): void {
     this.#cancelList ??= this.time.later(() => {
       this.#cancelList = undefined
       this.#list()
-    }, LIST_MS)
+    }, ms)
   }
 
   /** Reads all that is in sight anew. What is out of sight may have changed as well, and is read when it is looked at. */
@@ -287,6 +295,7 @@ export class LivePage<T> {
       const rows = items.map(item => this.#newer.get(this.source.keyOf(item)) ?? item)
       isOver()
       if (signal.aborted) return
+      this.#listFailures = 0
       this.#pages.set(number, { rows, readAt: this.time.now() }, this.#sight)
       this.#update({ total, ...(this.#synced && this.#readings.size === 0 && this.#becomesLive()) })
       this.#show()
@@ -294,7 +303,8 @@ export class LivePage<T> {
       isOver()
       if (signal.aborted) return
       this.#failed(error instanceof Error ? error : new Error(String(error)))
-      this.#listSoon()
+      if (!this.#cancelList) this.#listFailures += 1
+      this.#listSoon(retryMs(this.#listFailures))
     } finally {
       if (this.#listAgain && this.#readings.size === 0) {
         this.#listAgain = false

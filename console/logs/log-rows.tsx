@@ -4,6 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef, useState } from 'react'
 import { useLogWords } from '../words/logs.js'
 import type { LogLine } from './log-lines.js'
+import { piecesOf } from './marks.js'
 
 /** Height of a row that is not wrapped, pixels. */
 const ROW_PX = 20
@@ -101,17 +102,7 @@ function Row({ row, find }: { readonly row: LogLine; readonly find: string }) {
 }
 
 /** A text with what was searched for marked in it. */
-function Marked({ text, find }: { readonly text: string; readonly find: string }) {
-  if (find === '') return text
-  const parts: { readonly at: number; readonly text: string; readonly isMatch: boolean }[] = []
-  const lower = text.toLowerCase()
-  const wanted = find.toLowerCase()
-  let at = 0
-  for (let found = lower.indexOf(wanted); found >= 0; found = lower.indexOf(wanted, at)) {
-    if (found > at) parts.push({ at, text: text.slice(at, found), isMatch: false })
-    at = found + wanted.length
-    parts.push({ at: found, text: text.slice(found, at), isMatch: true })
-  }
-  parts.push({ at, text: text.slice(at), isMatch: false })
-  return parts.map(part => (part.isMatch ? <mark key={part.at}>{part.text}</mark> : part.text))
-}
+const Marked = ({ text, find }: { readonly text: string; readonly find: string }) =>
+  piecesOf(text, find).map(({ at, text: piece, isMatch }) =>
+    isMatch ? <mark key={at}>{piece}</mark> : piece,
+  )

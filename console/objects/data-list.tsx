@@ -24,6 +24,9 @@ export function DataEntries({
       {entries.slice(0, MOST_ENTRIES).map(entry => (
         <Entry key={entry.key} entry={entry} isHidden={isHidden} />
       ))}
+      {entries.length > MOST_ENTRIES && (
+        <Text size="sm">{words.furtherEntries(entries.length - MOST_ENTRIES)}</Text>
+      )}
     </Stack>
   )
 }

@@ -1,6 +1,7 @@
 import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml'
 import { isJsonObject } from '../../transcoding/json-object.js'
 import { ManifestError, manifestsIn, writtenOf } from '../editor/manifest.js'
+import { misfitOf } from './form-shape.js'
 import type { Division } from './policies.js'
 
 /** Where a field is: keys, and indices of lists. */
@@ -9,7 +10,7 @@ export type Path = readonly (string | number)[]
 /** What a form shows of a text. */
 export type FormView =
   | { readonly spec: FormFields; readonly name: string; readonly namespace: string }
-  /** Why there is no form: the text is no manifest, or several. */
+  /** Why there is no form: the text is no manifest, or several, or has another shape where the form would write. */
   | { readonly problem: string }
 
 /** The fields that the form knows. The text has more. */
@@ -56,13 +57,15 @@ export interface ImageChange {
   readonly value: string
 }
 
-/** Reads the form's fields. What has another shape than Karmada's is shown as absent: the text says it. */
+/** Reads the form's fields. A value of another type than Karmada's is shown as absent: the text says it. */
 export function formOf(text: string): FormView {
   try {
     const manifests = manifestsIn(text)
     const [manifest] = manifests
     if (!manifest) return { problem: 'there is no manifest in it' }
     if (manifests.length > 1) return { problem: 'it has several manifests' }
+    const misfit = misfitOf(manifest.document)
+    if (misfit !== undefined) return { problem: misfit }
     const object: unknown = manifest.document.toJS()
     return {
       spec: fieldsOf(at(object, 'spec')),

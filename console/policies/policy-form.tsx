@@ -26,7 +26,7 @@ import {
   settingTexts,
   weighing,
 } from './policy-document.js'
-import { RuleFields } from './rule-fields.js'
+import { MOST_ITEMS, RuleFields } from './rule-fields.js'
 
 /** Kinds that are offered; others are written as YAML. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -121,7 +121,7 @@ function Selectors({ spec: { selectors }, apply }: Fields) {
     <Fieldset legend={words.selectors}>
       <Stack gap="xs">
         {selectors.length === 0 && <Text size="sm">{words.selectorsNone}</Text>}
-        {selectors.map((selector, index) => (
+        {selectors.slice(0, MOST_ITEMS).map((selector, index) => (
           <Stack
             // biome-ignore lint/suspicious/noArrayIndexKey: selectors have no names, and may be alike
             key={index}
@@ -161,10 +161,14 @@ function Selectors({ spec: { selectors }, apply }: Fields) {
             {selector.hasLabels && <Text size="xs">{words.withLabels}</Text>}
           </Stack>
         ))}
+        {selectors.length > MOST_ITEMS && (
+          <Text size="sm">{words.further(selectors.length - MOST_ITEMS)}</Text>
+        )}
         <Button
           variant="default"
           size="xs"
           style={{ alignSelf: 'start' }}
+          disabled={selectors.length >= MOST_ITEMS}
           onClick={() => apply(adding(path, { apiVersion: 'apps/v1', kind: 'Deployment' }))}
         >
           {words.addSelector}

@@ -12,6 +12,9 @@ import {
 import { useWords } from '../words/use-words.js'
 import { adding, type Change, type Rule, removing, setting, settingTexts } from './policy-document.js'
 
+/** Items of a list that are shown as fields: a thousand take a browser half a minute to draw. */
+export const MOST_ITEMS = 30
+
 const RULES = ['spec', 'overrideRules']
 const COMPONENTS = ['Registry', 'Repository', 'Tag']
 const OPERATORS = ['add', 'replace', 'remove']
@@ -30,7 +33,7 @@ export function RuleFields({
   const { form: words } = policies
   return (
     <>
-      {rules.map((rule, index) => (
+      {rules.slice(0, MOST_ITEMS).map((rule, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rules have no names, and may be alike
         <Fieldset key={index} legend={words.rule(index + 1)}>
           <Stack gap="xs">
@@ -50,10 +53,12 @@ export function RuleFields({
           </Stack>
         </Fieldset>
       ))}
+      {rules.length > MOST_ITEMS && <Text size="sm">{words.further(rules.length - MOST_ITEMS)}</Text>}
       <Button
         variant="default"
         size="xs"
         style={{ alignSelf: 'start' }}
+        disabled={rules.length >= MOST_ITEMS}
         onClick={() => apply(adding(RULES, { overriders: { imageOverrider: [NEW_IMAGE] } }))}
       >
         {words.addRule}
@@ -77,7 +82,7 @@ function Images({
   const { form: words } = policies
   return (
     <>
-      {images.map((image, index) => (
+      {images.slice(0, MOST_ITEMS).map((image, index) => (
         <Group
           // biome-ignore lint/suspicious/noArrayIndexKey: changes have no names, and may be alike
           key={index}
@@ -115,10 +120,12 @@ function Images({
           </ActionIcon>
         </Group>
       ))}
+      {images.length > MOST_ITEMS && <Text size="sm">{words.further(images.length - MOST_ITEMS)}</Text>}
       <Button
         variant="default"
         size="xs"
         style={{ alignSelf: 'start' }}
+        disabled={images.length >= MOST_ITEMS}
         onClick={() => apply(adding(path, NEW_IMAGE))}
       >
         {words.addImage}

@@ -1,4 +1,4 @@
-import { Center, Loader } from '@mantine/core'
+import { Alert, Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
 import { Problem } from '../parts/problem.js'
@@ -93,6 +93,8 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
   const queries = useQueryClient()
   const { state, look } = useSessionKeeper(begun)
   const { session } = state
+  const { session: words, problem } = useWords()
+  const [notOut, setNotOut] = useState<Error>()
   // Loaded while the server is there: it is wanted when a session is over, which may be because the server is not.
   useEffect(() => {
     const soon = setTimeout(() => void loadSessionOver().catch(() => undefined), PRELOAD_MS)
@@ -102,17 +104,31 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
     () => ({
       session,
       leave: () => {
-        void signOut().then(() => {
+        setNotOut(undefined)
+        signOut().then(() => {
           queries.clear()
           tellOtherTabs()
           location.reload()
-        })
+        }, setNotOut)
       },
     }),
     [session, queries],
   )
   return (
     <Current value={signedIn}>
+      {notOut && (
+        <Alert
+          color="red"
+          className="over"
+          role="alert"
+          title={words.notOut}
+          withCloseButton
+          closeButtonLabel={problem.close}
+          onClose={() => setNotOut(undefined)}
+        >
+          {notOut.message}
+        </Alert>
+      )}
       {state.is !== 'valid' && (
         <Suspense>
           <SessionOver

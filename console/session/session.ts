@@ -51,8 +51,10 @@ export async function signIn(
   return sessionIn(answer)
 }
 
+/** Ends the session. @throws SignInRefused; what `fetch` throws where the server is away */
 export async function signOut(): Promise<void> {
-  await fetch(PATH, { method: 'DELETE' })
+  const answer = await fetch(PATH, { method: 'DELETE' })
+  if (!answer.ok) throw new SignInRefused(`the server answered ${answer.status}`)
 }
 
 /** The issuer at which people sign in here; undefined where there is none. */
@@ -70,7 +72,13 @@ export function takeProblem(): SignInRefused | undefined {
   if (found === undefined) return undefined
   // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not there in Firefox and Safari
   document.cookie = `${PROBLEM_COOKIE}=; Path=/; Secure; Max-Age=0`
-  return new SignInRefused(decodeURIComponent(found.slice(PROBLEM_COOKIE.length + 1)))
+  const text = found.slice(PROBLEM_COOKIE.length + 1)
+  try {
+    return new SignInRefused(decodeURIComponent(text))
+  } catch {
+    // Another server of this host has set it: it is shown as it is.
+    return new SignInRefused(text)
+  }
 }
 
 /** The code of a link that a command printed: `#code=…`, which browsers send to no server. It is taken out of the address at once. */

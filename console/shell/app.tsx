@@ -5,6 +5,7 @@ import { lazy, Suspense } from 'react'
 import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
 import { WordsProvider } from '../words/use-words.js'
+import { Broken } from './broken.js'
 import { router } from './routes.js'
 import { styleNonce } from './style-nonce.js'
 import { readable, theme } from './theme.js'
@@ -38,7 +39,7 @@ export function App() {
             </Suspense>
           ) : (
             <SessionGate>
-              <RouterProvider router={router} />
+              <RouterProvider router={router} defaultErrorComponent={Broken} />
             </SessionGate>
           )}
         </QueryClientProvider>

@@ -66,7 +66,7 @@ export const editorZh: typeof editorEn = {
   problem: '服务器不接受',
   unread: '这还不是清单',
   problemKept: '你写的内容仍在这里。',
-  sessionOver: '会话已结束。请在另一个标签页重新登录，然后再次检查：你写的内容仍在这里。',
+  sessionOver: '会话已结束。请重新登录，然后再次检查：你写的内容仍在这里。',
   unknown: '再次应用前请先检查：比较结果会显示是否已保存。',
   conflict: '其间有人修改了它',
   conflictHow:

@@ -41,6 +41,7 @@ export const en = {
       'Of an OpenID Connect issuer that Kairship accepts, or of a ServiceAccount of the host cluster',
     submit: 'Sign in',
     signOut: 'Sign out',
+    notOut: 'You are still signed in',
     overTitle: 'Your session is over',
     over: (user: string) => `Sign in again as ${user}. Everything on this page stays as it is.`,
     later: 'Later',

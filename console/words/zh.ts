@@ -36,6 +36,7 @@ export const zh: Words = {
     tokenHelp: 'Kairship 信任的 OpenID Connect 签发者的令牌，或宿主集群 ServiceAccount 的令牌',
     submit: '登录',
     signOut: '退出',
+    notOut: '你仍处于登录状态',
     overTitle: '会话已结束',
     over: user => `请以 ${user} 重新登录，本页内容会原样保留。`,
     later: '稍后',

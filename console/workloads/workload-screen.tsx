@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { WorkloadPods } from '../logs/workload-pods.js'
 import { Propagation } from '../objects/propagation.js'
 import { Freshness } from '../parts/freshness.js'
+import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
@@ -75,6 +76,7 @@ export function WorkloadScreen() {
           close={() => void navigate({ search: {} })}
         />
       )}
+      {live.state !== 'live' && live.problem && <Problem error={live.problem} />}
       {live.state === 'live' && !shown && <Text>{words.gone(name)}</Text>}
       {shown && (
         <Paper withBorder p="lg" component="section">

@@ -203,6 +203,19 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
+  it('waits longer after each failure of its list, and tries again at once when told to', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    const first = server.lists
+    await clock.pass(1_000 + 2_000 + 5_000 + 10_000 + 30_000)
+    expect(server.lists - first).toBe(5)
+    server.listFails = false
+    live.retry()
+    await settled()
+    expect(live.page().state).toBe('live')
+  })
+
   it('asks for nothing while it is stopped, and goes on where it was', async () => {
     server.change('MODIFIED', north, 't9')
     await settled()

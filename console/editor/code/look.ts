@@ -1,6 +1,6 @@
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
 import { EditorState, type Extension } from '@codemirror/state'
-import { EditorView } from '@codemirror/view'
+import { EditorView, highlightSpecialChars } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 
 const mono = 'var(--mantine-font-family-monospace)'
@@ -108,6 +108,8 @@ export const look = (locale: string): Extension => [
   EditorView.cspNonce.of(nonce()),
   // What scrolls can be reached by who has no pointer, also where it is only read.
   EditorView.contentAttributes.of({ tabindex: '0' }),
+  // Marks that turn the writing direction or have no width show another text than the one that is stored.
+  highlightSpecialChars(),
   surface,
   syntaxHighlighting(colours),
   ...(locale.startsWith('zh') ? [EditorState.phrases.of(chinese)] : []),

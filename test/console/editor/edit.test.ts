@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Drafts } from '../../../console/editor/drafts.js'
-import { type Edit, type EditEvent, editOf, isUnsaved, reduceEdit } from '../../../console/editor/edit.js'
+import { type Edit, type EditEvent, editOf, reduceEdit, unsavedText } from '../../../console/editor/edit.js'
 
 const base = { text: 'old', uid: 'u', resourceVersion: '1' }
 const theirs = { text: 'theirs', uid: 'u', resourceVersion: '2' }
@@ -88,10 +88,11 @@ describe('an edit', () => {
   })
 
   it('has something to lose until it is applied or as it began', () => {
-    expect(isUnsaved(edited(), 'old')).toBe(false)
-    expect(isUnsaved(edited(typed), 'old')).toBe(true)
+    expect(unsavedText(edited(), 'old')).toBeUndefined()
+    expect(unsavedText(edited(typed), 'old')).toBe('mine')
+    expect(unsavedText(edited(typed, { ...typed, text: 'old' }), 'old')).toBeUndefined()
     expect(
-      isUnsaved(
+      unsavedText(
         edited(
           typed,
           { type: 'check' },
@@ -101,7 +102,15 @@ describe('an edit', () => {
         ),
         'old',
       ),
-    ).toBe(false)
+    ).toBeUndefined()
+  })
+
+  it('would lose what was put aside for the other version, until it is stored', () => {
+    const conflict = edited(typed, { type: 'check' }, { type: 'conflicted', theirs }, { type: 'takeTheirs' })
+    expect(unsavedText(conflict, 'old')).toBe('mine')
+    expect(unsavedText(reduceEdit(conflict, { ...typed, text: 'theirs and more' }), 'old')).toBe(
+      'theirs and more',
+    )
   })
 })
 

@@ -36,6 +36,13 @@ spec:
 `
 
 const NAMES = ['spec', 'placement', 'clusterAffinity', 'clusterNames']
+const of = (spec: string) =>
+  `apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata: {name: shop}\n${spec}`
+/** Each letter is nine of the one before. */
+const BOMB = [...'bcdefghi'].reduce(
+  (text, letter, index) => `${text}\n${letter}: &${letter} [${Array(9).fill(`*${'abcdefgh'[index]}`)}]`,
+  'a: &a [x, x, x, x, x, x, x, x, x]',
+)
 const fieldsOf = (text: string) => {
   const view = formOf(text)
   if ('problem' in view) throw new Error(view.problem)
@@ -61,6 +68,19 @@ describe('the form of a policy', () => {
     ['without a kind', 'apiVersion: v1', /`kind` is missing/],
     ['with several manifests', `${TEXT}---\n${TEXT}`, /several/],
     ['that is empty', '', /no manifest/],
+    ['with a text in place of the spec', of('spec: everything'), /^spec is no mapping$/],
+    [
+      'with a map in place of a list',
+      of('spec: {resourceSelectors: {kind: Deployment}}'),
+      /^spec.resourceSelectors is no list$/,
+    ],
+    [
+      'with a text in a list of maps',
+      of('spec: {overrideRules: [{overriders: {imageOverrider: [nginx]}}]}'),
+      /^spec.overrideRules\[0\].overriders.imageOverrider\[0\] is no mapping$/,
+    ],
+    ['with an alias of nothing', of('spec: {placement: *nowhere}'), /aliases \(\*nowhere\)/],
+    ['with aliases that grow into gigabytes', of(`spec: {}\n${BOMB}`), /aliases/],
   ])('says why there is none for a text %s, and leaves it as it is', (_, text, why) => {
     const view = formOf(text)
     expect('problem' in view && view.problem).toMatch(why)
@@ -68,8 +88,6 @@ describe('the form of a policy', () => {
   })
 
   it.each<[string, string]>([
-    ['a text in place of the spec', 'spec: everything'],
-    ['a map in place of a list', 'spec: {resourceSelectors: {kind: Deployment}}'],
     ['numbers in place of names', 'spec: {placement: {clusterAffinity: {clusterNames: [1, 2]}}}'],
     ['no spec', ''],
   ])('shows nothing of %s', (_, spec) => {

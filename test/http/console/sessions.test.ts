@@ -57,9 +57,9 @@ describe('a session', () => {
 
   it('counts no longer after somebody signed out of it, and neither does what renews it; another one of its user does', async () => {
     const sessions = new Sessions(key)
-    const first = (await sessions.begin('a token'))!
-    const renewed = (await sessions.begin('a later token', undefined, first.id))!
-    const other = (await sessions.begin('a token'))!
+    const first = (await sessions.begin('a token', 'ada'))!
+    const renewed = (await sessions.begin('a later token', 'ada', undefined, first.id))!
+    const other = (await sessions.begin('a token', 'ada'))!
     expect(await authorized(sessions, { ...own, cookie: cookie(first.cookie) })).toBe('Bearer a token')
     sessions.uses.end(first.id)
     for (const one of [first, renewed])

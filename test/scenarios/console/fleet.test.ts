@@ -33,13 +33,19 @@ describeConsole('the console in a browser', { members: 2 }, world => {
 
   it('is entered with a pasted token, refused with a wrong one, and left by signing out', async () => {
     const { api, browser, proxy } = world
-    const { page, complaints } = await visit(browser, api.url)
+    const { page, context, complaints } = await visit(browser, api.url)
     await page.goto(`${api.url}/instances`)
     await page.getByLabel('Token').fill('made-up')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('the bearer token is not accepted').waitFor()
     await page.getByLabel('Token').fill(proxy.playground.tokens.viewer)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: 'viewer@playground' }).click()
+    await context.setOffline(true)
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByText('You are still signed in').waitFor()
+    await context.setOffline(false)
+    await page.getByRole('button', { name: 'Close' }).click()
     await page.getByRole('button', { name: 'viewer@playground' }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
     await page.getByRole('heading', { name: 'Sign in to Kairship' }).waitFor()

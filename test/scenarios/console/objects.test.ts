@@ -91,6 +91,15 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
       .getByRole('textbox', { name: /^YAML of ConfigMap/ })
       .getByText('storm')
       .waitFor()
+    // What is taken back is no draft.
+    await replaceInYaml(page, /^YAML of ConfigMap/, 'storm', 'calm')
+    await page.getByRole('tab', { name: 'Member clusters' }).click()
+    await page.getByRole('heading', { name: 'settings' }).waitFor({ state: 'detached' })
+    await page.goBack()
+    await page
+      .getByRole('textbox', { name: /^YAML of ConfigMap/ })
+      .getByText('calm')
+      .waitFor()
     expect(complaints).toEqual([])
   })
 

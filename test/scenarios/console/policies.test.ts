@@ -81,6 +81,19 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints.filter(text => !text.includes('400'))).toEqual([])
   })
 
+  it('are edited as YAML alone where they have aliases, also those of nothing', async () => {
+    const { page, complaints } = await world.at('policies/propagationpolicies/new')
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.getByRole('textbox', { name: /^YAML of/ }).click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type('  clusterAffinity: *nowhere')
+    await page.getByRole('tab', { name: 'Form' }).click()
+    await page.getByText('There is no form for this text').waitFor()
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await page.getByText('clusterAffinity: *nowhere').waitFor()
+    expect(complaints.filter(text => !text.includes('400'))).toEqual([])
+  })
+
   it('are rehearsed: a cluster is tainted in thought, and what finds no place comes first', async () => {
     const [first = ''] = members()
     const { page, complaints } = await world.at('rehearse')

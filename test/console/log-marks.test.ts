@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { piecesOf } from '../../console/logs/marks.js'
+
+const marked = (text: string, find: string) =>
+  piecesOf(text, find).map(({ text: piece, isMatch }) => (isMatch ? `[${piece}]` : piece))
+
+it.each<[string, string, string, string[]]>([
+  ['in either case', 'GET /get', 'get', ['[GET]', ' /', '[get]']],
+  ['as it is, and not as a pattern', 'a.b axb (a+', '.', ['a', '[.]', 'b axb (a+']],
+  ['after letters that are longer in lower case', 'İİ error', 'error', ['İİ ', '[error]']],
+  ['nowhere where nothing is searched for', 'text', '', ['text']],
+])('marks a text in a line %s', (_, text, find, pieces) => {
+  expect(marked(text, find)).toEqual(pieces)
+})
+
+it('marks a bounded number of matches, and leaves no letter of the line out', () => {
+  const line = 'e'.repeat(65_536)
+  const pieces = piecesOf(line, 'e')
+  expect(pieces.length).toBeLessThan(1_000)
+  expect(pieces.map(({ text }) => text).join('')).toBe(line)
+})
