@@ -140,7 +140,7 @@ describeConsole('a person at the console', {}, world => {
     await beside.getByRole('button', { name: 'Go on as viewer@playground' }).click()
     await page.getByText('this page is viewer@playground’s').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Check and compare' }).click()
-    await page.getByText('User "viewer@playground" cannot create resource "configmaps"').waitFor()
+    await page.getByText('User "viewer@playground" cannot create').waitFor()
     await context.close()
   })
 
