@@ -75,6 +75,7 @@ export const REASONS = {
   NotPropagated: 'The template has no binding, so it is placed nowhere.',
   OnDelete: 'With the update strategy OnDelete a restart would replace no pod.',
   OtherSession: 'The browser is signed in as another user. The details name both; nothing was changed.',
+  OutrankedPolicy: 'Another policy would place what is promoted. The message names it; nothing was changed.',
   Overridden: 'Only members with overridden pod templates remember that revision.',
   PathNotFound: 'Nothing is served at that path.',
   Paused: 'The workload is paused, so nothing would be rolled out.',

@@ -1,5 +1,7 @@
 import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { policyFor } from '../../../karmada/matching/policies.js'
 import { policyName } from '../../../karmada/names.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { isManaged } from '../../../karmada/propagation/in-member.js'
 import { pruned } from '../../../karmada/propagation/prune.js'
 import type { KubeObject } from '../../../manifests/kube.js'
@@ -14,6 +16,7 @@ import {
   type Place,
 } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { sideCall } from '../../objects/side-call.js'
 import { NAMESPACE, PROPAGATION_POLICY } from '../kind/object-types.js'
 import { createTogether, tryTogether } from './create-together.js'
 
@@ -28,11 +31,11 @@ export interface Promoted {
  * the control plane has is changed: neither a namespace with its labels, nor an object of the same name, which is a refusal.
  * What was made is taken back when a later step fails.
  *
- * The policy comes first, so that no other policy claims the templates in between; one of a higher priority can still have
- * them. It overwrites, else Karmada would leave the member's objects alone because it did not make them.
+ * The policy comes first, so that no other policy claims the templates in between. Where another goes before it, as by its
+ * priority, the promotion is refused: the templates would be placed elsewhere, and the member's objects taken over. It overwrites, else Karmada would leave the member's objects alone because it did not make them.
  * @param promoted all of one namespace; the policy is called by the first
  * @param dryRun everything is checked and nothing is made
- * @throws Failure FAILED_PRECONDITION for what Karmada manages already, ALREADY_EXISTS for what has a template; StatusError
+ * @throws Failure FAILED_PRECONDITION for what Karmada manages already or another policy would have, ALREADY_EXISTS for what has a template; StatusError
  */
 export async function promote(
   objects: Objects,
@@ -49,8 +52,9 @@ export async function promote(
     templates.push({ type, template: pruned(found) })
   }
   const [{ key }] = promoted
-  if (!dryRun) await ensureNamespace(objects, call, { instance }, key.namespace)
   const policy = policyOf(cluster, promoted)
+  await refuseOutranked(objects, call, { instance }, policy, templates)
+  if (!dryRun) await ensureNamespace(objects, call, { instance }, key.namespace)
   const several = promoted.length > 1
   const planned = [
     { type: PROPAGATION_POLICY, object: several ? suspended(policy) : policy },
@@ -70,10 +74,7 @@ export async function promote(
 /** As Go writes a GroupVersionKind, which karmadactl names its policy by. */
 const goKind = (type: ObjectType): string => `${apiVersionOf(type)}, Kind=${type.kind}`
 
-function policyOf(
-  cluster: string,
-  promoted: readonly [Promoted, ...Promoted[]],
-): KubeObject & { readonly spec: object } {
+function policyOf(cluster: string, promoted: readonly [Promoted, ...Promoted[]]): PropagationPolicy {
   const [{ type, key }] = promoted
   return {
     apiVersion: apiVersionOf(PROPAGATION_POLICY),
@@ -114,6 +115,28 @@ async function refuseExisting(
     `the control plane has a ${type.kind} ${key.namespace}/${key.name}: nothing was changed. Change its policy to place it on further clusters`,
     { reason: 'AlreadyExists' },
   )
+}
+
+/** In a namespace, its own policies go before those of the whole control plane, whatever their priority. */
+async function refuseOutranked(
+  objects: Objects,
+  call: Call,
+  place: Place,
+  policy: PropagationPolicy,
+  templates: readonly { readonly type: ObjectType; readonly template: KubeObject }[],
+): Promise<void> {
+  const { namespace = '' } = policy.metadata
+  const { items } = await objects.list<PropagationPolicy>(sideCall(call), place, PROPAGATION_POLICY, {
+    ...{ namespace, page: 1, pageSize: 0 },
+  })
+  for (const { type, template } of templates) {
+    const winner = policyFor(template, [...items, policy], [])
+    if (winner !== undefined && winner !== policy)
+      throw failedPrecondition(
+        `PropagationPolicy ${namespace}/${winner.metadata.name} (priority ${winner.spec.priority ?? 0}) would place ${type.kind} ${namespace}/${template.metadata.name}, and not the one that keeps it on its member: nothing was changed. Have that policy select other objects, or delete it`,
+        { reason: 'OutrankedPolicy' },
+      )
+  }
 }
 
 /** A namespace that is there stays as it is, labels and all. */

@@ -10,12 +10,19 @@ const request = { instance: 'north', cluster: 'm1', namespace: 'a', name: 'x', s
 const volumes = ['settings', 'kube-root-ca.crt'].map(name => ({ name, configMap: { name } }))
 
 /** A member with a Deployment, its ConfigMaps and Services; the control plane has what is named. */
-const world = (inControlPlane: readonly string[] = [], more: object = {}) =>
-  recordingObjects((id, { kind }) => {
-    if (!id.startsWith('m1/')) return inControlPlane.includes(id) ? {} : undefined
-    if (kind !== 'Deployment') return {}
-    return { spec: { template: { spec: { containers: [], volumes } } }, ...more }
-  })
+const world = (
+  inControlPlane: readonly string[] = [],
+  more: object = {},
+  propagationpolicies: readonly object[] = [],
+) =>
+  recordingObjects(
+    (id, { kind }) => {
+      if (!id.startsWith('m1/')) return inControlPlane.includes(id) ? {} : undefined
+      if (kind !== 'Deployment') return {}
+      return { spec: { template: { spec: { containers: [], volumes } } }, ...more }
+    },
+    { propagationpolicies },
+  )
 /** Objects that were created and not just tried. */
 const made = ({ writes }: ReturnType<typeof world>) =>
   writes().flatMap(({ verb, object, options }) =>
@@ -63,6 +70,51 @@ describe('a promoted Deployment', () => {
     expect(JSON.stringify(made(one))).not.toContain('suspension')
     expect(one.writes().at(-1)?.verb).toBe('create')
   })
+
+  it.each<[string, object, string | undefined]>([
+    [
+      'of a higher priority',
+      { priority: 1, resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] },
+      'Deployment',
+    ],
+    [
+      'that goes before by its name alone',
+      { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' }] },
+      'Deployment',
+    ],
+    [
+      'of its configuration',
+      { priority: 1, resourceSelectors: [{ apiVersion: 'v1', kind: 'ConfigMap' }] },
+      'ConfigMap',
+    ],
+    [
+      'that is less precise',
+      { resourceSelectors: [{ apiVersion: 'apps/v1', kind: 'Deployment' }] },
+      undefined,
+    ],
+    [
+      'of other objects',
+      { priority: 9, resourceSelectors: [{ apiVersion: 'v1', kind: 'Secret' }] },
+      undefined,
+    ],
+  ])(
+    'beside a policy %s is refused where that would place it, also when it is tried',
+    async (_, spec, kind) => {
+      for (const dryRun of [true, false]) {
+        const all = world([], {}, [{ metadata: { name: 'a-first', namespace: 'a' }, spec }])
+        const promoting = promoteDeployment(all.objects, call, { ...request, dryRun })
+        if (kind === undefined) {
+          await promoting
+          continue
+        }
+        await expect(promoting).rejects.toMatchObject({
+          details: { reason: 'OutrankedPolicy' },
+          message: expect.stringMatching(`PropagationPolicy a/a-first .* would place ${kind} a/`),
+        })
+        expect(all.writes()).toEqual([])
+      }
+    },
+  )
 
   it('is refused where Karmada manages it, or the control plane has one, and nothing is created', async () => {
     const managed = { metadata: { labels: { 'karmada.io/managed': 'true' } } }
