@@ -61,8 +61,7 @@ const LOOK_MS = 80
 /** After a failure it is tried again: at once would burden a server that is starting. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
-const retryMs = (failures: number): number =>
-  RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+const retryMs = (failures: number): number => RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
 
 /** Timers and the time, as a test can give them. */
 export interface Clock {
