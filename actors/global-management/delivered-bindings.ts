@@ -23,6 +23,7 @@ import {
 } from '../../ports/role-binding-deliveries.js'
 import { fingerprint } from '../host/kept-object.js'
 import { find, remove } from '../kube/apply.js'
+import { DeletedSubjects, rememberedDeletion, type SubjectDeleted } from './deleted-subjects.js'
 
 /** Other replicas write the same binding at most so often in a row before the sender is asked to deliver again. */
 const TRIES = 5
@@ -71,17 +72,35 @@ export class DeliveredBindings implements RoleBindingDeliveries {
 
   /** Stores a binding unless a newer one is stored. @throws as `take` */
   async store(wanted: Wanted, signal: AbortSignal): Promise<Reception> {
-    const { binding, sequence, endedAt } = wanted
+    const { binding, sequence } = wanted
     const resource = resourceOfDelivered(binding)
-    const object = renderDelivered(binding, sequence, endedAt)
+    let isWritten = false
     for (let tries = 1; tries <= TRIES; tries++) {
+      const subjects = await this.#left(wanted, signal)
+      // It needs a subject: of one that has none left it keeps them, and has ended.
+      const endedAt =
+        subjects.length > 0 ? wanted.endedAt : (wanted.endedAt ?? new Date(this.now()).toISOString())
+      const object = renderDelivered(
+        subjects.length > 0 ? { ...binding, subjects } : binding,
+        sequence,
+        endedAt,
+      )
       const stored = await find<StoredBinding>(this.host, resource, { name: binding.name }, signal)
       if (stored && !isDelivered(stored)) throw foreign(stored)
       if (stored && sequenceOf(stored) > sequence) return 'outdated'
-      if (stored && sequenceOf(stored) === sequence && isSame(stored, object)) return 'unchanged'
-      if (await this.#replace(resource, stored, object, signal)) return 'stored'
+      const isStored = stored && sequenceOf(stored) === sequence
+      if (isStored && (isSame(stored, object) || (subjects.length === 0 && isOver(stored, this.now()))))
+        return isWritten ? 'stored' : 'unchanged'
+      // Once more after it is written: a subject that is deleted meanwhile is found here, or the binding is found there.
+      isWritten = (await this.#replace(resource, stored, object, signal)) || isWritten
     }
     throw new BusyBindingError(`${binding.name} is being changed by others again and again: deliver it again`)
+  }
+
+  /** The subjects of a binding without those who were deleted since. */
+  async #left({ binding, sequence }: Wanted, signal: AbortSignal): Promise<DeliveredBinding['subjects']> {
+    const deleted = await DeletedSubjects.read(this.host, signal)
+    return [...deleted.left(binding.subjects, sequence)] as DeliveredBinding['subjects']
   }
 
   /** Ends a binding that is not there any more where it came from. @returns whether it was changed; not if a newer one is stored */
@@ -131,10 +150,9 @@ export class DeliveredBindings implements RoleBindingDeliveries {
   }
 
   /** Takes a user or a group out of all delivered bindings; one that has no other subject ends. */
-  async #removeSubject(
-    { type, name, sequence }: Extract<RoleBindingEvent, { readonly name: string }>,
-    signal: AbortSignal,
-  ): Promise<Reception> {
+  async #removeSubject(event: SubjectDeleted, signal: AbortSignal): Promise<Reception> {
+    const { type, name, sequence } = event
+    const isNew = await this.#remember(event, signal)
     const kind = type === 'user.deleted' ? 'User' : 'Group'
     const isGone = (subject: Subject) => subject.kind === kind && subject.name === name
     for (let tries = 1; tries <= TRIES; tries++) {
@@ -143,16 +161,31 @@ export class DeliveredBindings implements RoleBindingDeliveries {
         stored =>
           stored.spec.subjects.some(isGone) && sequenceOf(stored) < sequence && !isOver(stored, this.now()),
       )
-      if (named.length === 0) return tries === 1 ? 'unchanged' : 'stored'
+      if (named.length === 0) return isNew || tries > 1 ? 'stored' : 'unchanged'
       for (const stored of named) {
         const subjects = stored.spec.subjects.filter(subject => !isGone(subject))
-        if (subjects.length === 0) await this.end(stored, sequence, signal)
-        else await this.#replace(typeOf(stored), stored, changed(stored, sequence, { subjects }), signal)
+        const own = sequenceOf(stored)
+        // It stays as new as it is: what is delivered late, and is newer than that, says who else has left.
+        if (subjects.length === 0) await this.end(stored, own, signal)
+        else await this.#replace(typeOf(stored), stored, changed(stored, own, { subjects }), signal)
       }
     }
     throw new BusyBindingError(
       `bindings of ${name} are being changed by others again and again: deliver it again`,
     )
+  }
+
+  /** @returns whether it was not remembered before */
+  async #remember(event: SubjectDeleted, signal: AbortSignal): Promise<boolean> {
+    const object = rememberedDeletion(event, this.#notLater(event.occurredAt))
+    const { name } = object.metadata
+    for (let tries = 1; tries <= TRIES; tries++) {
+      const stored = await find<StoredBinding>(this.host, WORKSPACE_ROLE_BINDINGS, { name }, signal)
+      if (stored && !isDelivered(stored)) throw foreign(stored)
+      if (stored && sequenceOf(stored) >= event.sequence) return false
+      if (await this.#replace(WORKSPACE_ROLE_BINDINGS, stored, object, signal)) return true
+    }
+    throw new BusyBindingError(`the deletion of ${event.name} is being stored by others: deliver it again`)
   }
 
   /** All delivered bindings on the host now. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { resourceOfDelivered } from '../../manifests/delivered-binding.js'
 import type { Log } from '../../ports/log.js'
@@ -116,9 +117,11 @@ async function receive(
     })
   try {
     event = parseEvent(body.toString('utf8'))
-    const known = seen.has(headers.id, now())
+    // Of the body, too: what a sender signs under an id that it has used is not left out unread.
+    const delivery = hash('sha256', Buffer.concat([Buffer.from(`${headers.id}.`), body]), 'base64')
+    const known = seen.has(delivery, now())
     const result = known ? 'unchanged' : await taken(deliveries, event, c.req.raw.signal)
-    seen.add(headers.id, now())
+    seen.add(delivery, now())
     record(Code.OK)
     return result
   } catch (error) {
@@ -150,7 +153,7 @@ function actionOf(event: RoleBindingEvent | undefined) {
   return { verb, resource: resourceOfDelivered(binding).resource, name: binding.name } as const
 }
 
-/** The ids of deliveries that were acknowledged, for as long as their timestamps count. */
+/** Deliveries that were acknowledged, each named by its id and its body, for as long as their timestamps count. */
 class SeenIds {
   readonly #ids = new Map<string, number>()
 

@@ -152,6 +152,58 @@ describe('a delivery', () => {
       [set(4, team()), userDeleted(3, 'ann')],
       ['team: Editor to ann'],
     ],
+    ['a binding after the deletion of its user that follows it', [userDeleted(3, 'ann'), set(1, team())], []],
+    [
+      'a binding with an end after the deletion of its user',
+      [userDeleted(3, 'ann'), set(1, team({ expiresAt: at(9_000) }))],
+      [],
+    ],
+    [
+      'a binding of two users after the deletion of one',
+      [
+        userDeleted(3, 'ann'),
+        set(
+          1,
+          team({
+            subjects: [
+              { kind: 'User', name: 'ann' },
+              { kind: 'User', name: 'bob' },
+            ],
+          }),
+        ),
+      ],
+      ['team: Editor to bob'],
+    ],
+    [
+      'what was taken from a second user, after the deletion of the first that follows it',
+      [
+        set(
+          1,
+          team({
+            subjects: [
+              { kind: 'User', name: 'ann' },
+              { kind: 'User', name: 'bob' },
+            ],
+          }),
+        ),
+        userDeleted(3, 'ann'),
+        set(
+          2,
+          team({
+            subjects: [
+              { kind: 'User', name: 'ann' },
+              { kind: 'User', name: 'eve' },
+            ],
+          }),
+        ),
+      ],
+      ['team: Editor to eve'],
+    ],
+    [
+      'a user of the name of one that was deleted, and a group',
+      [userDeleted(1, 'ann'), set(2, team()), userDeleted(1, 'dev'), set(3, bank())],
+      ['team: Editor to ann', 'bank: Viewer to dev'],
+    ],
     [
       'another instance under the same name',
       [set(1, team()), set(2, team({ instance: 'us' } as never))],
@@ -195,6 +247,26 @@ describe('a delivery', () => {
     await receiver.take(set(1, team()), signal)
     expect(await receiver.take(userDeleted(2, 'ann'), signal)).toBe('stored')
     expect(await receiver.take(userDeleted(2, 'ann'), signal)).toBe('unchanged')
+  })
+
+  it('says of a late binding of a deleted user that it is stored, once', async () => {
+    const receiver = deliveries()
+    expect(await receiver.take(userDeleted(3, 'ann'), signal)).toBe('stored')
+    expect(await receiver.take(set(1, team()), signal)).toBe('stored')
+    expect(await receiver.take(set(1, team()), signal)).toBe('unchanged')
+    expect(await given()).toEqual([])
+  })
+
+  it('of a user’s deletion and of a binding that it follows, at once through two replicas, gives the user nothing', async () => {
+    const [one, other] = [deliveries(), deliveries()]
+    for (let round = 0; round < 20; round++) {
+      const base = round * 4
+      await Promise.all([
+        one.take(set(base + 1, team({ name: `team-${round}` })), signal),
+        other.take(userDeleted(base + 2, 'ann'), signal),
+      ])
+      expect(await given()).toEqual([])
+    }
   })
 
   it('leaves the object, and the labels and annotations that people gave it, where what it is about stays', async () => {

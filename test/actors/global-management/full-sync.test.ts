@@ -11,6 +11,7 @@ import {
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { isOver } from '../../../manifests/role-end.js'
+import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
 import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
@@ -26,7 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => host.close())
 const path = resourcePath(INSTANCE_ROLE_BINDINGS)
-const clear = () => host.local.request({ method: 'DELETE', path })
+const clear = async () => {
+  // With what is remembered of deleted users.
+  for (const all of [path, resourcePath(WORKSPACE_ROLE_BINDINGS)])
+    await host.local.request({ method: 'DELETE', path: all })
+}
 beforeEach(clear)
 
 const binding = (name: string, user = 'ann', role: 'Viewer' | 'Admin' = 'Viewer'): DeliveredBinding => ({

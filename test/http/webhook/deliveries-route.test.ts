@@ -160,6 +160,14 @@ describe('the role-binding webhook', () => {
     expect(events).toHaveLength(1)
   })
 
+  it('takes another event under an id that was used, which may take a right away', async () => {
+    const { send, events } = receiving()
+    await send()
+    const other = { ...event, type: 'binding.deleted', sequence: event.sequence + 1 }
+    expect(await send({ body: JSON.stringify(other) })).toMatchObject({ status: 200, said: 'stored' })
+    expect(events).toHaveLength(2)
+  })
+
   it('knows a repeated delivery for as long as its time counts, and no longer', async () => {
     const { send, events, clock } = receiving()
     await send({ timestamp: SECONDS + 300 })
