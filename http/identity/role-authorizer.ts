@@ -31,7 +31,10 @@ export function roleAuthorizer({
       const byHost = () => host.decide(caller, action, how)
       if (!mayBeByRole(action)) return byHost()
       if (bindings.silentForMs > graceMs) return allowedOrUnknown(bindings, byHost)
-      return byRole(bindings, caller, action) ?? byHost()
+      // Before they were all read, a caller may have a role that is not seen yet.
+      return (
+        byRole(bindings, caller, action) ?? (bindings.synced ? byHost() : allowedOrUnknown(bindings, byHost))
+      )
     },
   }
 }
@@ -42,14 +45,16 @@ const mayBeByRole = (action: Action): action is ByRole => 'resource' in action &
 
 /** What the host allows, while nobody knows the roles: without it the caller may have one or not. @throws Failure UNAVAILABLE */
 async function allowedOrUnknown(
-  { silentForMs }: Pick<RoleBindings, 'silentForMs'>,
+  { synced, silentForMs }: Pick<RoleBindings, 'synced' | 'silentForMs'>,
   byHost: () => Verdict | Promise<Verdict>,
 ): Promise<Verdict> {
   const verdict = await byHost()
   if (verdict.allowed) return verdict
   throw unavailable(
-    `the role bindings cannot be read from the host since ${Math.round(silentForMs / 1_000)} s, so roles give nothing until they can`,
-    { retryAfterSeconds: 5 },
+    synced
+      ? `the role bindings cannot be read from the host since ${Math.round(silentForMs / 1_000)} s, so roles give nothing until they can`
+      : 'the role bindings have not been read from the host yet',
+    { retryAfterSeconds: synced ? 5 : 1 },
   )
 }
 

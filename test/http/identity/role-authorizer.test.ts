@@ -49,6 +49,21 @@ const NEVER = [
 ]
 const EVERYTHING = [...READS, ...READS_OF_ALL, ...WRITES, ...ADMINISTERS, ...NEVER]
 
+describe('before all role bindings were read', () => {
+  it('nobody is refused for having no role, and who has one that was read goes on', async () => {
+    const { bindings, authorizer, may } = authorizing()
+    bindings.give('b', 'Viewer', { instance: 'north', subject: ANN })
+    bindings.synced = false
+    await expect(async () => authorizer.decide(caller('bob'), GET)).rejects.toMatchObject({
+      code: Code.UNAVAILABLE,
+      message: 'the role bindings have not been read from the host yet',
+    })
+    expect(await may(caller('ann'), GET)).toBe(true)
+    bindings.synced = true
+    expect(await may(caller('bob'), GET)).toBe(false)
+  })
+})
+
 describe('a role on an instance', () => {
   it.each<[InstanceRole, readonly string[] | undefined, readonly string[]]>([
     ['Viewer', undefined, [...READS, ...READS_OF_ALL]],
