@@ -5,6 +5,7 @@ import type { Meter } from '../../../ports/meter.js'
 import { unavailable } from '../../errors/failure.js'
 import type { Caller } from '../caller.js'
 import type { IssuerConfiguration } from './configuration-schema.js'
+import { Stalled } from './expressions.js'
 import { IssuerKeys, type KeysStatus, KeysUnavailable } from './issuer-keys.js'
 import { type ClaimMapping, ClaimsRefused, claimMapping } from './mapping.js'
 
@@ -31,7 +32,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256
 const CLOCK_TOLERANCE_S = 60
 
 /** What came of a token, for metrics. */
-type Outcome = 'accepted' | 'signature' | 'expired' | 'audience' | 'claims' | 'keys_unavailable'
+type Outcome = 'accepted' | 'signature' | 'expired' | 'audience' | 'claims' | 'keys_unavailable' | 'stalled'
 
 /** One issuer of the configuration, from when it is configured until it is not. */
 export class Issuer {
@@ -91,6 +92,10 @@ export class Issuer {
           reason: 'IssuerUnavailable',
           cause: error,
         })
+      }
+      if (error instanceof Stalled) {
+        this.#count('stalled')
+        throw unavailable(error.message, { retryAfterSeconds: 1, cause: error })
       }
       const [outcome, why] = this.#explained(error)
       this.#count(outcome)

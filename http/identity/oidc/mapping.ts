@@ -1,7 +1,7 @@
 import { type Caller, isChangedByHeader } from '../caller.js'
 import { withAuthenticated } from '../groups.js'
 import type { IssuerConfiguration } from './configuration-schema.js'
-import { bounded, celValue, compileExpression, firstLine, type Program } from './expressions.js'
+import { bounded, celValue, compileExpression, firstLine, type Program, Stalled } from './expressions.js'
 
 /** The claims of a token whose signature is right. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -51,7 +51,7 @@ export function claimMapping(configuration: IssuerConfiguration): ClaimMapping {
     try {
       return bounded(() => map(claims))
     } catch (error) {
-      if (error instanceof ClaimsRefused) throw error
+      if (error instanceof ClaimsRefused || error instanceof Stalled) throw error
       throw new ClaimsRefused(firstLine(error), { cause: error })
     }
   }

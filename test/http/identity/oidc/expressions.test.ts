@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { bounded, Stalled } from '../../../../http/identity/oidc/expressions.js'
+
+/** The process is not let run for so long: it uses no CPU meanwhile. */
+const stall = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+
+it('what was not let run is run again, and is not taken for slow', () => {
+  let times = 0
+  const value = bounded(() => {
+    times += 1
+    if (times === 1) stall()
+    return 'read'
+  })
+  expect([value, times]).toEqual(['read', 2])
+})
+
+it('what is never let run says nothing about the token', () => {
+  let times = 0
+  expect(() =>
+    bounded(() => {
+      times += 1
+      stall()
+    }),
+  ).toThrow(Stalled)
+  expect(times).toBe(5)
+})
+
+it('what runs without end is stopped', () => {
+  expect(() =>
+    bounded(() => {
+      for (;;);
+    }),
+  ).toThrow('the expressions ran for longer than 250 ms')
+})
