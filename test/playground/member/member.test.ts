@@ -6,15 +6,17 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
-import type { Deployment } from '../../../playground/member/workloads.js'
+import type { Deployment, PersistentVolumeClaim, StatefulSet } from '../../../playground/member/workloads.js'
 import type { Node, Pod } from '../../../playground/objects/core.js'
 import {
   DEPLOYMENTS,
   JOBS,
   NAMESPACES,
   NODES,
+  PERSISTENT_VOLUME_CLAIMS,
   PODS,
   REPLICA_SETS,
+  STATEFUL_SETS,
 } from '../../../playground/objects/core-types.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
@@ -166,6 +168,39 @@ describe('a simulated member', () => {
     await eventually('a node for the guest', () => nodeOf('guest'))
     expect(await nodeOf('guest')).toBe(await nodeOf('host'))
     for (const name of ['guest', 'host']) await remove(api, PODS, { namespace: 'default', name })
+  })
+
+  it('runs a StatefulSet whose pods have claims of the class that is the default', async () => {
+    const set = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { namespace: 'default', name: 'db' },
+      spec: {
+        replicas: 2,
+        serviceName: 'db',
+        selector: { matchLabels: { app: 'web' } },
+        template: template('postgres:17', '10m'),
+        volumeClaimTemplates: [
+          {
+            metadata: { name: 'data' },
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
+        ],
+      },
+    }
+    await ensure(api, STATEFUL_SETS, set as KubeObject)
+    await eventually('two ready pods', async () => {
+      const { status } = (await read<StatefulSet>(api, STATEFUL_SETS, { namespace: 'default', name: 'db' }))!
+      return status?.readyReplicas === 2
+    })
+    const claim = await read<PersistentVolumeClaim>(api, PERSISTENT_VOLUME_CLAIMS, {
+      namespace: 'default',
+      name: 'data-db-1',
+    })
+    expect(claim?.spec.storageClassName).toBe('standard')
+    expect(claim?.status?.phase).toBe('Bound')
+    await remove(api, STATEFUL_SETS, { namespace: 'default', name: 'db' })
+    await eventually('no pods', async () => (await items(PODS)).length === 0)
   })
 
   it('deletes a namespace with everything that runs in it', async () => {

@@ -136,6 +136,20 @@ export const persistentVolume: Strategy = {
   ],
 }
 
+/**
+ * The spec of a claim without the fields that may differ from its old state: its volume and its class are given once, and a bound claim
+ * may ask for another size and other attributes (ValidatePersistentVolumeClaimUpdate).
+ */
+function frozenClaim(claim: JsonObject, old: JsonObject): JsonObject {
+  const isBound = stringAt(old, 'status', 'phase') === 'Bound'
+  const free = [
+    ...(stringAt(old, 'spec', 'volumeName') === '' ? [['volumeName']] : []),
+    ...(at(old, 'spec', 'storageClassName') === undefined ? [['storageClassName']] : []),
+    ...(isBound ? [['resources', 'requests', 'storage'], ['volumeAttributesClassName']] : []),
+  ]
+  return free.reduce<JsonObject>((rest, path) => withAt(rest, path, undefined), objectAt(claim, 'spec'))
+}
+
 export const persistentVolumeClaim: Strategy = {
   ...PLAIN,
   ...statusSubresource({ phase: 'Pending' }),
@@ -148,12 +162,7 @@ export const persistentVolumeClaim: Strategy = {
     if (at(spec, 'resources', 'requests', 'storage') === undefined) {
       errors.push(required('spec.resources[storage]'))
     }
-    const frozen = (one: JsonObject) =>
-      ['resources', 'volumeName', 'volumeAttributesClassName'].reduce<JsonObject>(
-        (rest, key) => withAt(rest, [key], undefined),
-        objectAt(one, 'spec'),
-      )
-    if (old && !equal(frozen(object), frozen(old))) {
+    if (old && !equal(frozenClaim(object, old), frozenClaim(old, old))) {
       errors.push(
         forbidden(
           'spec',

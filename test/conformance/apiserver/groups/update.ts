@@ -190,6 +190,29 @@ export const update: Group = {
       expect(status).toBe(422)
       expect(body.message).toContain('field is immutable')
     }),
+    behaviour('a claim gets a class and a volume once, and nothing else of its spec changes', async k => {
+      const name = k.name()
+      const path = k.core('persistentvolumeclaims', name)
+      await k.made(k.core('persistentvolumeclaims'), {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      })
+      const change = (spec: object) => k.admin.patch(path, 'merge', { spec })
+      const { spec } = k.ok(await change({ storageClassName: `class-${name}`, volumeName: `volume-${name}` }))
+      expect(spec).toMatchObject({ storageClassName: `class-${name}`, volumeName: `volume-${name}` })
+      for (const refused of [
+        { storageClassName: 'another' },
+        { volumeName: 'another' },
+        { accessModes: ['ReadOnlyMany'] },
+        { resources: { requests: { storage: '2Gi' } } },
+      ]) {
+        const { status, body } = await change(refused)
+        expect(status).toBe(422)
+        expect(body.message).toContain('spec: Forbidden: spec is immutable after creation')
+      }
+    }),
     behaviour('of many writers with one resourceVersion exactly one wins', async k => {
       const made = await k.configMap()
       const answers = await Promise.all(
