@@ -18,7 +18,10 @@ export interface Pace {
   readonly stop: number
 }
 
-/** Starts a container's main process. @returns its exit code when it ends, or undefined for a program that is not known */
+/**
+ * Begins a run of a container. @param signal aborted when the run is over
+ * @returns the exit code of its main process when it ends, or undefined for a program that is not known
+ */
 export type StartProcess = (pod: Pod, container: string, signal: AbortSignal) => Promise<number> | undefined
 
 /** What a runner does with its processes. */
@@ -32,7 +35,7 @@ export interface RunnerOptions {
 
 interface Run {
   readonly state: ContainerState
-  /** Its process, while one runs that is known. */
+  /** Aborted when the run is over, which ends its process if that is a known one. */
   readonly process?: AbortController
   /** What to do next by itself, and when. */
   readonly next?: { readonly act: 'start' | 'finish'; readonly at: number }
@@ -101,7 +104,8 @@ export class PodRunner {
     if (!ending) {
       const container = pod.spec?.containers?.find(one => one.name === name)
       const ends = policyOf(pod) !== 'Always' && !(container && isEndless(container))
-      this.#runs.set(name, { state, ...(ends && { next: { act: 'finish', at: now() + pace.run } }) })
+      const next = { act: 'finish', at: now() + pace.run } as const
+      this.#runs.set(name, { state, process, ...(ends && { next }) })
       return
     }
     this.#runs.set(name, { state, process })
@@ -115,8 +119,10 @@ export class PodRunner {
   }
 
   #end(pod: Pod, name: string, code: number): void {
-    const state = this.#runs.get(name)?.state
-    if (state?.is !== 'running') return
+    const run = this.#runs.get(name)
+    if (run?.state.is !== 'running') return
+    run.process?.abort()
+    const { state } = run
     const until = this.#options.now()
     const { restarts, since: from } = state
     const isAgain = policyOf(pod) === 'Always' || (policyOf(pod) === 'OnFailure' && code !== 0)

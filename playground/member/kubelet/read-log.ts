@@ -36,7 +36,10 @@ async function* limited(
   }
 }
 
-/** What there is, and then each line as it is written, until the reader leaves. Subscribed before anything is awaited. */
+/**
+ * What there is, and then each line as it is written, until the container's run is over or the reader leaves. Subscribed before
+ * anything is awaited.
+ */
 function following(
   log: ContainerLog,
   first: readonly LogLine[],
@@ -44,9 +47,12 @@ function following(
 ): AsyncIterable<LogLine> {
   const waiting = [...first]
   let wake: () => void = () => undefined
-  const leave = log.follow(line => {
-    waiting.push(line)
-    wake()
+  const leave = log.follow({
+    line: line => {
+      waiting.push(line)
+      wake()
+    },
+    end: () => wake(),
   })
   signal.addEventListener(
     'abort',
@@ -61,6 +67,7 @@ function following(
       while (!signal.aborted) {
         const next = waiting.shift()
         if (next) yield next
+        else if (log.isEnded) return
         else
           await new Promise<void>(resolve => {
             wake = resolve

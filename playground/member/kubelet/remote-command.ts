@@ -38,20 +38,27 @@ export async function exec(request: ApiRequest, container: Inside): Promise<void
   }
   const running = run(command, context)
   const status = running ? exitStatus(await running) : cannotRun(command[0] ?? '')
-  await ended(stdout, stderr)
   // What was not read is thrown away: a caller that is held back could not end the connection.
   stdin.resume()
-  await channels.send(ERROR, Buffer.from(JSON.stringify(status)))
-  channels.close()
+  await finish(channels, status, stdout, stderr)
 }
 
-/** `pods/{name}/attach`: what the container writes from now on, until the caller leaves; what it is given is written to its log. */
+/**
+ * `pods/{name}/attach`: what the container writes from now on, until it ends or the caller leaves; what it is given is written to
+ * its log.
+ */
 export async function attach(request: ApiRequest, { log }: Inside): Promise<void> {
   const { channels, stdin, stdout } = await streams(request)
   stdin.setEncoding('utf8').on('data', (text: string) => {
     for (const line of text.split('\n')) if (line !== '') log.write(line)
   })
-  const leave = log.follow(({ text }) => stdout.write(`${text}\n`))
+  const leave = log.follow({
+    line: ({ text }) => stdout.write(`${text}\n`),
+    end: () => {
+      // Where the caller has left meanwhile there is nobody to send it to.
+      void finish(channels, exitStatus(0), stdout).catch(() => undefined)
+    },
+  })
   channels.gone.addEventListener('abort', leave, { once: true })
 }
 
@@ -110,6 +117,13 @@ function sizeIn(data: Buffer): { columns: number; rows: number } | undefined {
     // A real kubelet logs it and goes on.
     return undefined
   }
+}
+
+/** Ends the outputs, sends how it went, and closes. */
+async function finish(channels: Channels, status: object, ...outputs: readonly Writable[]): Promise<void> {
+  await ended(...outputs)
+  await channels.send(ERROR, Buffer.from(JSON.stringify(status)))
+  channels.close()
 }
 
 /** Resolves when all that was written is on its way. */

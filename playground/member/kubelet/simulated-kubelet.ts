@@ -5,6 +5,7 @@ import type { Container, Pod } from '../../objects/core.js'
 import { ContainerLog } from './container-log.js'
 import { isKnown, startProcess } from './container-process.js'
 import { Files } from './files.js'
+import { logRefusal } from './log-refusal.js'
 import { portForward } from './port-forward.js'
 import { readLog } from './read-log.js'
 import { attach, exec, type Inside } from './remote-command.js'
@@ -14,8 +15,10 @@ const TAKEN: ApiResponse = { code: 101, body: { taken: true } }
 
 /** What all kubelets of a member answer about containers that nothing runs in: logs, toy commands, echoing ports. */
 export class SimulatedKubelet {
-  /** By `{uid}/{container}`. */
+  /** The last run of each container, by `{uid}/{container}`. */
   readonly #containers = new Map<string, Inside>()
+  /** The log of the run before that. */
+  readonly #previousLogs = new Map<string, ContainerLog>()
 
   constructor(readonly now: () => number) {}
 
@@ -25,37 +28,60 @@ export class SimulatedKubelet {
       await portForward(request)
       return TAKEN
     }
-    const container = this.#containerOf(request)
-    if (subresource === 'log') return readLog(container.log, request.query, request.signal)
-    if (pod.status?.phase !== 'Running') throw badRequest(`container not found in pod ${pod.metadata.name}`)
-    if (subresource === 'exec') await exec(request, container)
-    else await attach(request, container)
+    const container = containerOf(request)
+    if (subresource === 'log') return readLog(this.#logOf(request, container), request.query, request.signal)
+    if (!isRunning(pod, container.name)) throw badRequest(`container not found ("${container.name}")`)
+    const inside = this.#insideOf(pod, container)
+    if (subresource === 'exec') await exec(request, inside)
+    else await attach(request, inside)
     return TAKEN
   }
 
-  /** Starts the main process of a container, if it is one that is known here. */
+  /**
+   * Begins a run of a container, with a log and files of its own, and starts its main process if it is one that is known here.
+   * @param signal aborted when the run is over
+   */
   readonly startProcess = (pod: Pod, name: string, signal: AbortSignal): Promise<number> | undefined => {
     const container = pod.spec?.containers?.find(one => one.name === name)
     if (!container) return undefined
-    return startProcess(container, { ...this.#insideOf(pod, container), signal })
+    const key = keyOf(pod, name)
+    const before = this.#containers.get(key)
+    if (before) this.#previousLogs.set(key, before.log)
+    this.#containers.delete(key)
+    const inside = this.#insideOf(pod, container)
+    signal.addEventListener('abort', () => inside.log.end(), { once: true })
+    return startProcess(container, { ...inside, signal })
   }
 
   /** Forgets the containers of a pod that is gone. */
   forget(uid: string): void {
-    for (const key of this.#containers.keys()) if (key.startsWith(`${uid}/`)) this.#containers.delete(key)
+    for (const kept of [this.#containers, this.#previousLogs])
+      for (const key of kept.keys()) if (key.startsWith(`${uid}/`)) kept.delete(key)
   }
 
-  #containerOf({ pod, query }: PodRequest): Inside {
-    const name = query.get('container') || pod.spec?.containers?.[0]?.name || ''
-    const container = pod.spec?.containers?.find(one => one.name === name)
-    if (!container) throw badRequest(`container ${name} is not valid for pod ${pod.metadata.name}`)
-    return this.#insideOf(pod, container)
+  #logOf({ pod, query }: PodRequest, container: Container): ContainerLog {
+    const { name } = container
+    const isPrevious = query.get('previous') === 'true'
+    const refusal = logRefusal(pod, name, isPrevious)
+    if (refusal) throw badRequest(refusal)
+    const { log } = this.#insideOf(pod, container)
+    // Of a container that waits for its next start, the last run is also the one before that.
+    if (isPrevious && isRunning(pod, name)) {
+      const previous = this.#previousLogs.get(keyOf(pod, name))
+      // Its status is kept over a restart of the playground, and its log is not.
+      if (!previous)
+        throw badRequest(`previous terminated container "${name}" in pod "${pod.metadata.name}" not found`)
+      return previous
+    }
+    // It ended before the playground was started: nothing will be written.
+    if (!isRunning(pod, name)) log.end()
+    return log
   }
 
   #insideOf(pod: Pod, container: Container): Inside {
     const { name, image = '', env = [] } = container
-    const { uid, namespace = '' } = pod.metadata
-    const key = `${uid}/${name}`
+    const { namespace = '' } = pod.metadata
+    const key = keyOf(pod, name)
     const known = this.#containers.get(key)
     if (known) return known
     const log = new ContainerLog(this.now)
@@ -77,4 +103,16 @@ export class SimulatedKubelet {
     this.#containers.set(key, inside)
     return inside
   }
+}
+
+const keyOf = ({ metadata: { uid } }: Pod, container: string): string => `${uid}/${container}`
+
+const isRunning = ({ status }: Pod, container: string): boolean =>
+  status?.containerStatuses?.find(({ name }) => name === container)?.state.running !== undefined
+
+function containerOf({ pod, query }: PodRequest): Container {
+  const name = query.get('container') || pod.spec?.containers?.[0]?.name || ''
+  const container = pod.spec?.containers?.find(one => one.name === name)
+  if (!container) throw badRequest(`container ${name} is not valid for pod ${pod.metadata.name}`)
+  return container
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../../manifests/kube.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
-import type { Deployment, PersistentVolumeClaim, StatefulSet } from '../../../playground/member/workloads.js'
+import type { Deployment, PersistentVolumeClaim } from '../../../playground/member/workloads.js'
 import type { Node, Pod } from '../../../playground/objects/core.js'
 import {
   DEPLOYMENTS,
@@ -189,9 +189,9 @@ describe('a simulated member', () => {
       },
     }
     await ensure(api, STATEFUL_SETS, set as KubeObject)
-    await eventually('two ready pods', async () => {
-      const { status } = (await read<StatefulSet>(api, STATEFUL_SETS, { namespace: 'default', name: 'db' }))!
-      return status?.readyReplicas === 2
+    await eventually('two pods that run', async () => {
+      const pods = await items<Pod>(PODS)
+      return pods.length === 2 && pods.every(({ status }) => status?.phase === 'Running')
     })
     const claim = await read<PersistentVolumeClaim>(api, PERSISTENT_VOLUME_CLAIMS, {
       namespace: 'default',

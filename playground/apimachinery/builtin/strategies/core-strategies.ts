@@ -142,10 +142,12 @@ export const persistentVolume: Strategy = {
  */
 function frozenClaim(claim: JsonObject, old: JsonObject): JsonObject {
   const isBound = stringAt(old, 'status', 'phase') === 'Bound'
-  const free = [
-    ...(stringAt(old, 'spec', 'volumeName') === '' ? [['volumeName']] : []),
-    ...(at(old, 'spec', 'storageClassName') === undefined ? [['storageClassName']] : []),
-    ...(isBound ? [['resources', 'requests', 'storage'], ['volumeAttributesClassName']] : []),
+  const free: readonly (readonly [string, ...string[]])[] = [
+    ...(stringAt(old, 'spec', 'volumeName') === '' ? [['volumeName'] as const] : []),
+    ...(at(old, 'spec', 'storageClassName') === undefined ? [['storageClassName'] as const] : []),
+    ...(isBound
+      ? [['resources', 'requests', 'storage'] as const, ['volumeAttributesClassName'] as const]
+      : []),
   ]
   return free.reduce<JsonObject>((rest, path) => withAt(rest, path, undefined), objectAt(claim, 'spec'))
 }
