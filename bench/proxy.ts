@@ -12,12 +12,13 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { EMBEDDED_INSTANCE } from './proxy/host.js'
 import { measureIndexRead } from './proxy/index-reads.js'
+import { IMPERSONATOR_TOKEN, TOKEN_ANSWER } from './proxy/impersonator.js'
 import { nginxProxying, nginxServing } from './proxy/nginx.js'
 import { CORES } from './proxy/process.js'
 import { reachable } from './proxy/reachable.js'
 import { measureReal } from './proxy/real.js'
 import { measureRealIndex } from './proxy/real-index.js'
-import { benchTools, OWN_TOKEN, Site } from './proxy/site.js'
+import { benchTools, type KairshipProcess, OWN_TOKEN, Site } from './proxy/site.js'
 import { WATCH_PATH } from './proxy/streams.js'
 import { measureEvents, measureIdle } from './proxy/watches.js'
 import { type Round, type Way, Wrk } from './proxy/wrk.js'
@@ -32,6 +33,7 @@ const { values } = parseArgs({
     watches: { type: 'string', default: '2000' },
     events: { type: 'string', default: '20000' },
     stack: { type: 'string' },
+    against: { type: 'string' },
     'cpu-prof': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -72,6 +74,7 @@ try {
       '/version': '{"major":"1","minor":"36","gitVersion":"v1.36.2"}',
       '/readyz': 'ok',
     },
+    answers: { '/api': '{"kind":"APIVersions","versions":["v1"]}', [IMPERSONATOR_TOKEN]: TOKEN_ANSWER },
   })
   site.run(upstream.process)
   const streams = site.script('streams', ['upstream', tls.certificate, tls.key])
@@ -100,12 +103,14 @@ try {
     host,
     values['cpu-prof'] ? ['--cpu-prof', '--cpu-prof-dir', values['cpu-prof']] : [],
   )
-  const us = (instance: string): Way => ({
-    name: 'kairship',
-    process: kairship.process,
-    url: kairship.url + proxy(instance),
+  const way = (name: string, { process, url }: KairshipProcess, instance: string): Way => ({
+    name,
+    process,
+    url: url + proxy(instance),
     token: host.tokens.admin,
   })
+  const us = (instance: string): Way => way('kairship', kairship, instance)
+  const before = values.against && (await site.kairship(host, [], [], values.against))
   const bare = site.script(
     'bare',
     [tls.certificate, tls.key, tls.authority, upstream.url, OWN_TOKEN],
@@ -118,6 +123,7 @@ try {
     { name: 'kubectl proxy', ...kubectl },
     { name: 'bare Node.js', process: bare, url: `https://127.0.0.1:${barePort}` },
     us('fast'),
+    ...(before ? [way('kairship before', before, 'fast')] : []),
   ]
   await reachable(us('fast'), OBJECT, say)
   const measure = async (name: string, path: string, connections: number, through = ways): Promise<void> => {

@@ -23,17 +23,29 @@ interface Common {
   readonly core: number | undefined
 }
 
-/** Serves these texts over TLS from memory: as fast an upstream as there is. */
-export async function nginxServing(options: Common & { readonly files: Readonly<Record<string, string>> }) {
+/**
+ * Serves these texts over TLS from memory: as fast an upstream as there is.
+ * @param options.answers texts by path that no file can be: its path is a folder, or it is posted to; without a single quote
+ */
+export async function nginxServing(
+  options: Common & {
+    readonly files: Readonly<Record<string, string>>
+    readonly answers: Readonly<Record<string, string>>
+  },
+) {
   const root = join(options.folder, 'www')
   for (const [path, text] of Object.entries(options.files)) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
+  const answers = Object.entries(options.answers)
+    .map(([path, text]) => `location = ${path} { return 200 '${text}'; }`)
+    .join('\n    ')
   return start(
     'the upstream',
     options,
-    `root ${root}; open_file_cache max=100 inactive=1h; default_type application/json;`,
+    `root ${root}; open_file_cache max=100 inactive=1h; default_type application/json;
+    ${answers}`,
   )
 }
 

@@ -94,14 +94,18 @@ export class Site {
     return ready
   }
 
-  /** A real Kairship, that looks after its instances and answers. */
+  /**
+   * A real Kairship, that looks after its instances and answers.
+   * @param build the folder of its build; this one when absent
+   */
   async kairship(
     { kubeconfig }: Pick<HostReady, 'kubeconfig'>,
     nodeArgs: readonly string[] = [],
     flags: readonly string[] = [],
+    build = fileURLToPath(new URL('../..', import.meta.url)),
   ): Promise<KairshipProcess> {
     const file = this.file('host.kubeconfig', kubeconfig)
-    const program = fileURLToPath(new URL('../../kairship.js', import.meta.url))
+    const program = join(build, 'kairship.js')
     const anyPort = ['--listen', '--grpc-listen', '--health-listen'].flatMap(flag => [flag, '127.0.0.1:0'])
     const started = new Measured(
       'kairship',

@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, request } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { IMPERSONATOR_TOKEN, TOKEN_ANSWER } from './impersonator.js'
 
 /** Where watches are; `?events=N` sends N of 2 KB as fast as they are taken and ends, none stays silent after the first. */
 export const WATCH_PATH = '/apis/bench/v1/things?watch=true'
@@ -16,8 +17,12 @@ const EVENT = `${JSON.stringify({ type: 'MODIFIED', object: { text: 'x'.repeat(1
 async function answer(asked: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(asked.url ?? '', 'https://x')
   response.setHeader('content-type', 'application/json')
+  if (pathname === IMPERSONATOR_TOKEN) {
+    response.writeHead(201).end(TOKEN_ANSWER)
+    return
+  }
   if (pathname !== '/apis/bench/v1/things') {
-    const known = pathname === '/version' || pathname === '/readyz'
+    const known = ['/version', '/readyz', '/api'].includes(pathname)
     response.writeHead(known ? 200 : 404).end('{"major":"1","minor":"36","gitVersion":"v1.36.2"}')
     return
   }

@@ -56,17 +56,23 @@ describe('the heap of a controller manager', () => {
     heap.stop()
   })
 
-  it('is neither moved nor kept compact while the event loop is busy, and is again when it is idle', () => {
+  it('is neither moved nor kept compact from a second after the event loop is busy until it was idle for half a minute', () => {
     const { kept, heap, collect } = keeping()
     heap.burst(false)
-    kept.busyness = 0.51
-    vi.advanceTimersByTime(5_000)
+    kept.busyness = 0.31
+    vi.advanceTimersByTime(1_000)
     expect(kept.changes).toEqual(['moving', 'fast'])
     collect(2)
     vi.advanceTimersByTime(20_000)
     expect(kept.changes).toEqual(['moving', 'fast'])
-    kept.busyness = 0.5
-    vi.advanceTimersByTime(5_000)
+    kept.busyness = 0.3
+    vi.advanceTimersByTime(29_000)
+    kept.busyness = 0.31
+    vi.advanceTimersByTime(1_000)
+    kept.busyness = 0.3
+    vi.advanceTimersByTime(29_000)
+    expect(kept.changes).toEqual(['moving', 'fast'])
+    vi.advanceTimersByTime(1_000)
     expect(kept.changes).toEqual(['moving', 'fast', 'moving'])
     collect(2)
     expect(kept.changes).toEqual(['moving', 'fast', 'moving', 'compact'])
@@ -84,7 +90,7 @@ describe('the heap of a controller manager', () => {
       },
     )
     heap.burst(false)
-    vi.advanceTimersByTime(15_000)
+    vi.advanceTimersByTime(3_000)
     expect({ begun, changes: changes.filter(manner => manner === 'fast') }).toEqual({ begun: 4, changes: [] })
     heap.stop()
   })
