@@ -2,6 +2,7 @@ import type { Duplex, Readable } from 'node:stream'
 import type { Dispatcher } from 'undici'
 import type { RawExchange, RawSink, RawSocket, UpgradeSink, Upstream } from '../../ports/kube-api.js'
 import { valuesOf } from '../../ports/raw-headers.js'
+import { whenKnown } from '../../ports/when-known.js'
 import type { Kubeconfig } from './kubeconfig.js'
 import type { Authenticator, Proof } from './proof.js'
 import type { Sockets } from './sockets.js'
@@ -14,12 +15,7 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
   return {
     send(request, sink) {
       const exchange = new Exchange(sink, auth)
-      // Most of the time both are known, and a turn of waiting for each would cost more than to look.
-      const start = async (): Promise<void> => {
-        const proving = auth.proof()
-        const proof = proving instanceof Promise ? await proving : proving
-        const opening = request.long ? sockets.forWatch(proof) : sockets.forProxy(proof)
-        const dispatcher = opening instanceof Promise ? await opening : opening
+      const dispatch = (dispatcher: Dispatcher, proof: Proof): void => {
         if (request.long) exchange.whenOver(() => void sockets.end(dispatcher))
         exchange.dispatch(dispatcher, {
           origin,
@@ -31,7 +27,16 @@ export function upstreamOf(config: Kubeconfig, auth: Authenticator, sockets: Soc
           bodyTimeout: request.idleTimeoutMs ?? 0,
         })
       }
-      start().catch((error: Error) => exchange.fail(error))
+      const open = (proof: Proof) =>
+        whenKnown(request.long ? sockets.forWatch(proof) : sockets.forProxy(proof), dispatcher =>
+          dispatch(dispatcher, proof),
+        )
+      try {
+        const opening = whenKnown(auth.proof(), open)
+        if (opening) opening.catch((error: Error) => exchange.fail(error))
+      } catch (error) {
+        exchange.fail(error as Error)
+      }
       return exchange
     },
 
@@ -190,4 +195,8 @@ class UpgradeExchange extends Exchange {
 
 const SWITCHING_PROTOCOLS = 101
 
-const texts = (received: readonly Buffer[]): string[] => received.map(item => item.toString('latin1'))
+const texts = (received: readonly Buffer[]): string[] => {
+  const found: string[] = []
+  for (const item of received) found.push(item.toString('latin1'))
+  return found
+}

@@ -87,7 +87,8 @@ export class UnauthenticatedConnections {
   }
 
   #authenticated({ remote, port }: Credentials, wire: Wire): void {
-    if (remote === undefined || port === undefined) return
+    // Most of the time none waits, and no key has to be made.
+    if (this.#waiting.size === 0 || remote === undefined || port === undefined) return
     const key = keyOf(wire, remote, port)
     const waiting = this.#waiting.get(key)
     if (waiting) this.#release(key, waiting)

@@ -1,3 +1,5 @@
+const GONE = -1
+
 /**
  * What is on its way through. No Set: V8 replaces the table of one that shrinks and grows, and tables left behind keep each
  * other, and all that was in them, alive until the whole heap is collected.
@@ -11,15 +13,18 @@ export class InFlight<T> {
     return this.#all.length
   }
 
-  /** @returns what takes it out again */
+  /** @returns what takes it out again (idempotent) */
   add(one: T): () => void {
     const entry = { one, index: this.#all.length }
     this.#all.push(entry)
     return () => {
+      const { index } = entry
+      if (index === GONE) return
+      entry.index = GONE
       const last = this.#all.pop()
       if (!last || last === entry) return
-      last.index = entry.index
-      this.#all[entry.index] = last
+      last.index = index
+      this.#all[index] = last
     }
   }
 

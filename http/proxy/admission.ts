@@ -1,3 +1,4 @@
+import { whenKnown } from '../../ports/when-known.js'
 import { invalidArgument } from '../errors/failure.js'
 import { denied } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
@@ -34,14 +35,14 @@ export interface AdmittedUpgrade extends Admitted {
 }
 
 /**
- * Who may: authenticates the caller of an ordinary request and authorizes its method's verb.
+ * Who may: authenticates the caller of an ordinary request and authorizes its method's verb. At once where the answers are known.
  * @throws Failure that says what is missing
  */
-export async function admit(options: ProxyOptions, call: ProxyCall): Promise<Admitted> {
+export function admit(options: ProxyOptions, call: ProxyCall): Admitted | Promise<Admitted> {
   const { method = '' } = call.request
-  const { caller, proxy } = await authenticated(options, call)
-  await authorize(options, call, caller, verbOf(method, proxy))
-  return { caller, proxy }
+  return whenKnown(authenticated(options, call), admitted =>
+    whenKnown(authorize(options, call, admitted.caller, verbOf(method, admitted.proxy)), () => admitted),
+  )
 }
 
 /**
@@ -58,22 +59,21 @@ export async function admitUpgrade(options: ProxyOptions, call: ProxyCall): Prom
   return { caller, proxy, protocol }
 }
 
-async function authenticated(
+function authenticated(
   { authenticator, locked, live }: ProxyOptions,
   call: ProxyCall,
-): Promise<Admitted> {
+): Admitted | Promise<Admitted> {
   const { proxy, request } = call
   if (request.rawHeaders.length >= 2 * MOST_HEADERS)
     throw invalidArgument(`a request may have fewer than ${MOST_HEADERS} headers`)
-  // What is known is not awaited: each turn of that would be a cost of every request.
-  const found = authenticator.authenticate(credentialsOf(request))
-  const caller = found instanceof Promise ? await found : found
-  call.caller = caller
-  const refused = locked.refusal(caller, 'instance' in proxy ? proxy.instance : undefined)
-  if (refused) throw refused
-  call.leave = live.add(call).leave
-  if ('problem' in proxy) throw invalidArgument(proxy.problem)
-  return { caller, proxy }
+  return whenKnown(authenticator.authenticate(credentialsOf(request)), caller => {
+    call.caller = caller
+    const refused = locked.refusal(caller, call.instance)
+    if (refused) throw refused
+    call.leave = live.add(call).leave
+    if ('problem' in proxy) throw invalidArgument(proxy.problem)
+    return { caller, proxy }
+  })
 }
 
 function verbOf(method: string, { path }: ProxyPath): string {
@@ -82,18 +82,19 @@ function verbOf(method: string, { path }: ProxyPath): string {
   return verb
 }
 
-async function authorize(
+function authorize(
   { authorizer }: ProxyOptions,
   call: ProxyCall,
   caller: Caller,
   verb: string,
-): Promise<void> {
-  const { proxy } = call
-  const action = { verb, resource: 'instances/proxy', ...('instance' in proxy && { name: proxy.instance }) }
+): void | Promise<void> {
+  const { instance } = call
+  const resource = 'instances/proxy'
+  const action = instance === undefined ? { verb, resource } : { verb, resource, name: instance }
   call.action = action
   call.actions.push(action)
-  const decided = authorizer.decide(caller, action)
-  const verdict = decided instanceof Promise ? await decided : decided
-  call.isDecided = true
-  if (!verdict.allowed) throw denied(caller, action, verdict)
+  return whenKnown(authorizer.decide(caller, action), verdict => {
+    call.isDecided = true
+    if (!verdict.allowed) throw denied(caller, action, verdict)
+  })
 }

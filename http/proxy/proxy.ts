@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { whenKnown } from '../../ports/when-known.js'
 import { Code } from '../../transcoding/code.js'
 import { cancelled, type Failure } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
@@ -83,7 +84,8 @@ async function pass(
   let release: () => void = () => undefined
   let failure: Failure | undefined
   try {
-    const target = await targetOf(options, call, await admit(options, call), false)
+    const finding = whenKnown(admit(options, call), admitted => targetOf(options, call, admitted, false))
+    const target = finding instanceof Promise ? await finding : finding
     release = target.release
     if (passing.closed && target.info.long) throw shuttingDown()
     // It is closed already, so the exchange would get no event: its slots would never be given back.

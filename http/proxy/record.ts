@@ -21,10 +21,12 @@ export function record(
   const { started, action, answered } = call
   const code = codeOf(status, failure)
   const verb = action?.verb ?? 'none'
+  const durationMs = now() - started
   meter.count('kairship_proxy_requests_total', { verb, code: String(status) })
-  meter.observe('kairship_proxy_request_duration_seconds', (now() - started) / 1000, { verb })
-  if (answered) meter.count('kairship_proxy_answers_total', { ...answered })
-  const found = auditRecordOf(call, code, status, now() - started)
+  meter.observe('kairship_proxy_request_duration_seconds', durationMs / 1000, { verb })
+  if (answered)
+    meter.count('kairship_proxy_answers_total', { source: answered.source, reason: answered.reason })
+  const found = auditRecordOf(call, code, status, durationMs)
   if (found) audit.record(found)
 }
 

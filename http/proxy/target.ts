@@ -1,5 +1,6 @@
 import type { InstanceView } from '../../ports/fleet.js'
 import type { Sender, Upstream } from '../../ports/kube-api.js'
+import { whenKnown } from '../../ports/when-known.js'
 import { notFound, unavailable } from '../errors/failure.js'
 import { accountNamespace } from '../identity/account-namespace.js'
 import { actingAs } from '../identity/acting-as.js'
@@ -36,42 +37,59 @@ export interface Target {
 export type ExchangeTarget = Pick<Target, 'path' | 'info' | 'caller' | 'auditId' | 'upstream'>
 
 /**
- * Where to: finds the instance of a request whose caller may send it, and takes its slots within the limits.
+ * Where to: finds the instance of a request whose caller may send it, and takes its slots within the limits. At once where that needs no
+ * waiting.
  * @param upgrade counts it as a stream
  * @throws Failure where there is no such instance, or it cannot be reached, or the limits are reached
  */
-export async function targetOf(
+export function targetOf(
+  options: ProxyOptions,
+  call: ProxyCall,
+  admitted: Admitted,
+  upgrade: boolean,
+): Target | Promise<Target> {
+  const { caller, proxy } = admitted
+  const written = options.instances.sameAsWritten(proxy.instance, { caller })
+  const then = () => targetThere(options, call, admitted, upgrade)
+  return written ? written.then(then) : then()
+}
+
+function targetThere(
   options: ProxyOptions,
   call: ProxyCall,
   { caller: original, proxy }: Admitted,
   upgrade: boolean,
-): Promise<Target> {
+): Target | Promise<Target> {
   const { method = '', headers } = call.request
   const { instance, path } = proxy
-  const written = options.instances.sameAsWritten(instance, { caller: original })
-  if (written) await written
   const known = instanceOf(options, instance)
   const info = requestInfo(method, path)
   call.isLong = info.long || upgrade
   // Whoever it acts as: its requests are the caller's own, and so are the reviews before them.
   const release = hold(options, instance, original, call.isLong)
-  try {
+  const refused = (error: unknown): never => {
+    release()
+    throw error
+  }
+  const toInstance = (caller: Caller): Target => {
     const { uid, karmada } = known
-    const other = actingAs(call.request.rawHeaders, original)
-    if (other) {
-      call.actsAs = other.caller
-      await mayActAs(apiOf(known), original, other)
-    }
-    const found = callerAt(options.fleet, instance, { info, target: path, caller: other?.caller ?? original })
-    const caller = found instanceof Promise ? await found : found
     const read = readRequestOf(method, info, headers)
     const upstream = sourceOf(options, { instance, uid, caller, info, read, karmada }, answered => {
       call.answered = answered
     })
     return { path, info, caller, auditId: call.requestId, upstream, karmada: karmada.upstream, release }
+  }
+  const from = (caller: Caller) =>
+    whenKnown(callerAt(options.fleet, instance, { info, target: path, caller }), toInstance)
+  try {
+    const other = actingAs(call.request.rawHeaders, original)
+    if (other) call.actsAs = other.caller
+    const found = other
+      ? mayActAs(apiOf(known), original, other).then(() => from(other.caller))
+      : from(original)
+    return found instanceof Promise ? found.catch(refused) : found
   } catch (error) {
-    release()
-    throw error
+    return refused(error)
   }
 }
 

@@ -46,8 +46,8 @@ export interface Parts {
 /** An endpoint that gets no requests while its circuit is open, and whose circuit learns from the requests. */
 export class GuardedSender implements Sender {
   readonly #watch: HangWatch
-  /** Something was answered since the last look. */
-  #answered = false
+  /** Whether something was answered since the last look. */
+  readonly #answers = { seen: false }
 
   constructor(readonly guarding: Guarding) {
     this.#watch = new HangWatch(guarding.now, paths => this.#check(paths))
@@ -79,28 +79,10 @@ export class GuardedSender implements Sender {
       sink.failed(neverSent(error as Error))
       return NEVER_SENT
     }
-    let exchange: RawExchange | undefined
-    let over = false
-    const waiting: Waiting = { path, giveUp: error => exchange?.abort(error) }
-    const { slowIsNoBreak = false } = this.guarding
-    exchange = begin({
-      answered: () => {
-        this.#answered = true
-        attempt.answered()
-      },
-      broke: error => {
-        // It is over, whatever else is given up for it.
-        this.#watch.over(waiting)
-        if (!(slowIsNoBreak && error.code === HEAD_TIMEOUT)) attempt.broke()
-      },
-      over: () => {
-        over = true
-        this.#watch.over(waiting)
-        attempt.over()
-      },
-    })
-    if (!over) this.#watch.add(waiting)
-    return exchange
+    const reported = new GuardedAttempt(attempt, path, this.guarding.slowIsNoBreak ?? false, this.#answers)
+    reported.exchange = begin(reported)
+    if (!reported.isOver) reported.leave = this.#watch.add(reported)
+    return reported.exchange
   }
 
   /**
@@ -111,11 +93,10 @@ export class GuardedSender implements Sender {
   async ask<T>(path: string, request: () => Promise<T>): Promise<T> {
     const attempt = this.#enter(path)
     const hanging = new AbortController()
-    const waiting: Waiting = { path, giveUp: error => hanging.abort(error) }
-    this.#watch.add(waiting)
+    const leave = this.#watch.add({ path, giveUp: error => hanging.abort(error) })
     try {
       const answer = await orAborted(request(), hanging.signal)
-      this.#answered = true
+      this.#answers.seen = true
       attempt.answered()
       return answer
     } catch (error) {
@@ -123,7 +104,7 @@ export class GuardedSender implements Sender {
       else if (error instanceof UnreachableError || isOfTransport(error as Error)) attempt.broke()
       throw error
     } finally {
-      this.#watch.over(waiting)
+      leave()
       attempt.over()
     }
   }
@@ -149,13 +130,13 @@ export class GuardedSender implements Sender {
   /** Asks for signs of life of what requests wait for, and gives up what shows none. */
   async #check(paths: readonly string[]): Promise<void> {
     const { behind, circuit, lifeSign, parts } = this.guarding
-    this.#answered = false
+    this.#answers.seen = false
     const suspects = new Set(paths.map(path => parts?.of(path)).filter(part => part !== undefined))
     const [answers, ...ofParts] = await Promise.all([
       answersAt(behind, lifeSign),
       ...[...suspects].map(async part => ({ part, answers: await answersAt(behind, part) })),
     ])
-    if (!answers && !this.#answered) {
+    if (!answers && !this.#answers.seen) {
       const because = `${circuit.options.server} does not answer: nothing came for ${lifeSign} either`
       circuit.hung(because)
       this.giveUp(because)
@@ -191,6 +172,43 @@ export class GuardedUpstream extends GuardedSender implements Upstream {
 interface ReportedAttempt extends Omit<Attempt, 'broke'> {
   broke(error: Error & { readonly code?: unknown }): void
 }
+
+/** What a request reports: to the circuit, and that nothing has to watch it any more. */
+class GuardedAttempt implements ReportedAttempt, Waiting {
+  exchange: RawExchange | undefined
+  isOver = false
+  leave: () => void = NOTHING
+
+  constructor(
+    private readonly attempt: Attempt,
+    readonly path: string,
+    private readonly slowIsNoBreak: boolean,
+    private readonly answers: { seen: boolean },
+  ) {}
+
+  giveUp(error: Error): void {
+    this.exchange?.abort(error)
+  }
+
+  answered(): void {
+    this.answers.seen = true
+    this.attempt.answered()
+  }
+
+  broke(error: Error & { readonly code?: unknown }): void {
+    // It is over, whatever else is given up for it.
+    this.leave()
+    if (!(this.slowIsNoBreak && error.code === HEAD_TIMEOUT)) this.attempt.broke()
+  }
+
+  over(): void {
+    this.isOver = true
+    this.leave()
+    this.attempt.over()
+  }
+}
+
+const NOTHING = (): void => undefined
 
 /** undici's code for a head that did not come in time, over a connection that was there. */
 const HEAD_TIMEOUT = 'UND_ERR_HEADERS_TIMEOUT'

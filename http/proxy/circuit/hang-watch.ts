@@ -1,3 +1,5 @@
+import { InFlight } from '../../live/in-flight.js'
+
 /** A request without an answer so far. */
 export interface Waiting {
   readonly path: string
@@ -18,6 +20,7 @@ interface Watched {
   readonly waiting: Waiting
   checkAt: number
   intervalMs: number
+  leave: () => void
 }
 
 /**
@@ -25,7 +28,7 @@ interface Watched {
  * costs one timer for all requests of a server, and a check only when a request waits for seconds.
  */
 export class HangWatch {
-  readonly #watched = new Map<Waiting, Watched>()
+  readonly #watched = new InFlight<Watched>()
   #timer: NodeJS.Timeout | undefined
   #dueAt = 0
   #checking = false
@@ -35,21 +38,20 @@ export class HangWatch {
     readonly check: Check,
   ) {}
 
-  /** Watches a request until `over`. */
-  add(waiting: Waiting): void {
-    this.#watched.set(waiting, { waiting, checkAt: this.now() + SUSPECT_MS, intervalMs: SUSPECT_MS })
+  /** Watches a request. @returns what ends that (idempotent) */
+  add(waiting: Waiting): () => void {
+    const checkAt = this.now() + SUSPECT_MS
+    const watched: Watched = { waiting, checkAt, intervalMs: SUSPECT_MS, leave: () => undefined }
+    watched.leave = this.#watched.add(watched)
     if (!this.#timer) this.#arm()
-  }
-
-  over(waiting: Waiting): void {
-    this.#watched.delete(waiting)
+    return watched.leave
   }
 
   /** Ends those of the requests that the server will not answer. */
   giveUp(isHopeless: (path: string) => boolean, error: () => Error): void {
-    for (const waiting of [...this.#watched.keys()]) {
+    for (const { waiting, leave } of this.#watched) {
       if (!isHopeless(waiting.path)) continue
-      this.#watched.delete(waiting)
+      leave()
       waiting.giveUp(error())
     }
   }
@@ -67,7 +69,7 @@ export class HangWatch {
     // Where this process stood still, so did the reading of answers: requests get that time back.
     const lateMs = now - this.#dueAt
     const suspects: string[] = []
-    for (const watched of this.#watched.values()) {
+    for (const watched of this.#watched) {
       if (lateMs > LOOK_MS) watched.checkAt += lateMs
       if (this.#checking || now < watched.checkAt) continue
       watched.intervalMs = Math.min(watched.intervalMs * 2, LONGEST_SUSPICION_MS)

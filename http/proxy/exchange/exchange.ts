@@ -6,6 +6,7 @@ import {
   type RawRequest,
   type RawSink,
 } from '../../../ports/kube-api.js'
+import { valuesOf } from '../../../ports/raw-headers.js'
 import {
   badGateway,
   cancelled,
@@ -55,6 +56,10 @@ export class ProxyExchange implements RawSink {
   #lastEvent: Uint8Array | undefined
   /** Since when the reader has taken nothing of what is there for it. */
   #waitingSince: number | undefined
+  /** How many bytes the answer says that it has, where its end follows them. */
+  #length = Number.NaN
+  /** All of the answer: its end comes with it, and to write both at once costs less. */
+  #whole: Uint8Array | undefined
   #cut: Failure | undefined
 
   constructor(request: IncomingMessage, response: ServerResponse, target: ExchangeTarget, now: () => number) {
@@ -130,7 +135,10 @@ export class ProxyExchange implements RawSink {
       this.#reject(failure)
       return
     }
-    if (!this.#target.info.long) return
+    if (!this.#target.info.long) {
+      this.#length = Number(valuesOf(received, 'content-length')[0] ?? Number.NaN)
+      return
+    }
     this.#frames = framesOf(received)
     if (status < 400) this.begun?.(status)
     // A watch that is silent has begun all the same: informers wait for its head.
@@ -139,6 +147,10 @@ export class ProxyExchange implements RawSink {
 
   data(chunk: Uint8Array): boolean {
     const response = this.#response
+    if (chunk.length === this.#length && chunk.length > 0) {
+      this.#whole = chunk
+      return true
+    }
     const whole = this.#frames?.take(chunk) ?? 0
     if (this.#ending && whole > 0) {
       response.write(chunk.subarray(0, whole))
@@ -151,7 +163,7 @@ export class ProxyExchange implements RawSink {
   }
 
   end(): void {
-    this.#response.end()
+    this.#response.end(this.#whole)
     // Until it is taken: what is left is little, but it holds a place.
     this.#waitingSince ??= this.#now()
   }

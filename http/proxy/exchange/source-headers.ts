@@ -24,18 +24,18 @@ export class SourceHeaders extends PassingSink {
 
   override head(status: number, message: string, headers: readonly string[]): void {
     const { to, reason, because, fallback } = this.route
-    const named = [
-      ...withoutOwn(headers),
-      'Kairship-Source',
-      to,
-      'Kairship-Source-Reason',
-      reason,
-      ...this.more,
-    ]
+    const named = withoutOwn(headers)
+    named.push('Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more)
     this.begun()
     if (fallback) named.push('Warning', warningHeader(`answered by ${SOURCES[to]}: ${because}`))
     this.sink.head(status, message, named)
   }
+}
+
+/** Whether a name begins as one of those does: two letters are told faster than an expression is tried. */
+function mayChangeOwn(name: string): boolean {
+  const first = name.charCodeAt(0) | 0x20
+  return first === 0x6b || first === 0x63
 }
 
 const OWN = /^kairship-/i
@@ -45,9 +45,10 @@ const CHANGES_OWN = /^(kairship-|connection$)/i
  * What Kairship says of an answer only Kairship says: a program behind an instance, or another Kairship, may say it as well. What
  * belonged to the connection goes here already, as `Connection: Warning` would take ours along afterwards.
  */
-function withoutOwn(headers: readonly string[]): readonly string[] {
-  // Nearly no answer has one, and then nothing is copied.
-  if (!headers.some((text, index) => index % 2 === 0 && CHANGES_OWN.test(text))) return headers
+function withoutOwn(headers: readonly string[]): string[] {
+  // Nearly no answer has one, and then nothing is looked at twice.
+  if (!headers.some((text, index) => index % 2 === 0 && mayChangeOwn(text) && CHANGES_OWN.test(text)))
+    return headers.slice()
   const kept: string[] = []
   eachHeader(answerHeaders(headers), (name, value) => {
     if (!OWN.test(name)) kept.push(name, value)

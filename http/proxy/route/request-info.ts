@@ -83,10 +83,8 @@ const asksForDryRun = (query: Query, search: string): boolean => {
 const NOT_READ_BY_GO = /;|%(?![0-9a-f]{2})/i
 
 function resourceOf(path: string): { resource?: ResourceInfo; watched: boolean } {
-  const parts = path
-    .split('/')
-    .filter(part => part !== '')
-    .map(decoded)
+  const parts: string[] = []
+  for (const part of path.split('/')) if (part !== '') parts.push(decoded(part))
   const core = parts[0] === 'api'
   if (!core && parts[0] !== 'apis') return { watched: false }
   const [group, version] = core ? ['', parts[1]] : [parts[1], parts[2]]

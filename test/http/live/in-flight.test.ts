@@ -14,6 +14,15 @@ describe('the set of requests in flight', () => {
     expect([...passing].sort()).toEqual(['c', 'e'])
   })
 
+  it('takes a request out once, whoever says again that it is over', () => {
+    const passing = new InFlight<string>()
+    const [first, second] = ['a', 'b'].map(name => passing.add(name))
+    for (const end of [first, first, second, second]) end?.()
+    passing.add('c')
+    first?.()
+    expect([...passing]).toEqual(['c'])
+  })
+
   it('is iterated as it was at the start', () => {
     const passing = new InFlight<string>()
     const over = ['a', 'b', 'c'].map(name => passing.add(name))

@@ -15,8 +15,8 @@ function watch(check: () => Promise<void> = async () => undefined) {
   const request = (path: string) => {
     const given: string[] = []
     const waiting = { path, giveUp: (error: Error) => given.push(error.message) }
-    subject.add(waiting)
-    return { waiting, given }
+    const over = subject.add(waiting)
+    return { over, given }
   }
   return { subject, checked, request }
 }
@@ -30,8 +30,8 @@ describe('a watch for servers that hang', () => {
   })
 
   it('does not check an answered request, and needs no timer without requests', async () => {
-    const { subject, checked, request } = watch()
-    subject.over(request('/a').waiting)
+    const { checked, request } = watch()
+    request('/a').over()
     await vi.advanceTimersByTimeAsync(10_000)
     expect([checked, vi.getTimerCount()]).toEqual([[], 0])
   })

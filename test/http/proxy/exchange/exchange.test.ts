@@ -13,12 +13,22 @@ const EVENT = Buffer.from(`${'x'.repeat(2 * KIB - 1)}\n`)
 
 /** A watch whose reader takes what is written when the test lets it, and the upstream's side of it. */
 function watch() {
+  const { sink, ...rest } = exchange('/api/v1/pods?watch=true')
+  sink.head(200, 'OK', ['Content-Type', 'application/json'])
+  return { sink, ...rest }
+}
+
+/** The same of any request, before the head of its answer. */
+function exchange(path: string) {
   const left: { take?: (() => void) | undefined } = {}
+  const written: string[] = []
   const reader = new Writable({
-    write: (_chunk, _encoding, taken) => {
+    write: (chunk, _encoding, taken) => {
+      written.push(String(chunk))
       left.take = taken
     },
-    writev: (_chunks, taken) => {
+    writev: (chunks, taken) => {
+      written.push(chunks.map(({ chunk }) => String(chunk)).join(''))
       left.take = taken
     },
   })
@@ -34,7 +44,6 @@ function watch() {
       return { resume: () => upstream.resumed++, abort: () => undefined }
     },
   }
-  const path = '/api/v1/pods?watch=true'
   const target: ExchangeTarget = {
     path,
     info: requestInfo('GET', path),
@@ -45,7 +54,6 @@ function watch() {
   passage.over.catch(() => undefined)
   const { sink } = upstream
   if (!sink) throw new Error('nothing was sent')
-  sink.head(200, 'OK', ['Content-Type', 'application/json'])
   /** Lets the reader take everything that is there. */
   const taken = async () => {
     await setImmediate()
@@ -55,7 +63,7 @@ function watch() {
       await setImmediate()
     }
   }
-  return { sink, upstream, taken, response }
+  return { sink, upstream, taken, response, written }
 }
 
 /** Sends events until the upstream is to pause. @returns how many bytes those were */
@@ -92,5 +100,42 @@ describe('a stream of small events', () => {
       await taken()
     }
     expect(response.listenerCount('drain')).toBe(0)
+  })
+})
+
+describe('an answer that says its length', () => {
+  const NAMED = '/api/v1/namespaces/default/configmaps/two'
+  const answered = (length: string, ...bodies: readonly string[]) => {
+    const { sink, written, response, taken } = exchange(NAMED)
+    sink.head(200, 'OK', ['Content-Length', length, 'Content-Type', 'application/json'])
+    for (const body of bodies) sink.data(Buffer.from(body))
+    return { sink, written, response, taken }
+  }
+
+  it('is written with its end at once where it comes whole', async () => {
+    const { sink, written, response } = answered('3', 'abc')
+    expect(written).toEqual([])
+    sink.end()
+    await setImmediate()
+    expect(written).toEqual([expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nabc$/)])
+    expect(response.writableEnded).toBe(true)
+  })
+
+  it.each([
+    ['in parts', '3', ['a', 'bc']],
+    ['with more than it said', '2', ['abc']],
+    ['with a length that is none', 'x', ['abc']],
+  ] as const)('is written as it comes where it comes %s', async (_, length, bodies) => {
+    const { written, taken } = answered(length, ...bodies)
+    await taken()
+    await taken()
+    expect(written.join('')).toMatch(/abc$/)
+  })
+
+  it('is not written whole where it fails before its end', async () => {
+    const { sink, written } = answered('3', 'abc')
+    sink.failed(new Error('reset'))
+    await setImmediate()
+    expect(written.join('')).not.toMatch(/abc$/)
   })
 })
