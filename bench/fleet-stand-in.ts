@@ -68,9 +68,19 @@ const canary = JSON.stringify({
   metadata: { name: 'canary', resourceVersion: LATEST },
 })
 const inIndex = indexPath('')
-const port = await listen(authority, request =>
-  request.path.startsWith(inIndex) ? { code: 200, text: canary } : objects.answer(request),
-)
+/** Every token is that of one caller, who may do everything: `bench/beside.ts` asks as one. */
+const reviews: ReadonlyMap<string, object> = new Map<string, object>([
+  [
+    '/apis/authentication.k8s.io/v1/tokenreviews',
+    { authenticated: true, user: { username: 'bench', groups: ['bench'] } },
+  ],
+  ['/apis/authorization.k8s.io/v1/subjectaccessreviews', { allowed: true }],
+])
+const port = await listen(authority, request => {
+  const status = request.method === 'POST' ? reviews.get(request.path) : undefined
+  if (status) return { code: 201, text: JSON.stringify({ ...JSON.parse(request.body), status }) }
+  return request.path.startsWith(inIndex) ? { code: 200, text: canary } : objects.answer(request)
+})
 const credential = { clientCertificate: authority.issueClient({ name: 'kairship', groups: [] }) }
 const server = `https://127.0.0.1:${port}`
 const hostConfig = kubeconfigFor(

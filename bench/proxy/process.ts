@@ -105,6 +105,12 @@ export const CORES =
 export const pinned = (core: number | undefined, command: readonly string[]): readonly string[] =>
   core === undefined ? command : ['taskset', '-c', String(core), ...command]
 
+/** Binds this process, and all that it starts, to a core where that is possible. */
+export function pinThisProcess(core: number | undefined): void {
+  if (core !== undefined)
+    execFileSync('taskset', ['-apc', String(core), String(process.pid)], { stdio: 'ignore' })
+}
+
 function hasTaskset(): boolean {
   try {
     execFileSync('taskset', ['-c', '0', 'true'], { stdio: 'ignore' })

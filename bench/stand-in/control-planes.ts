@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { kubeConnector } from '../../actors/kube/connector.js'
 import { createAuthority } from '../../playground/apiserver/access/certificates.js'
 import { kubeconfigFor } from '../../playground/apiserver/access/kubeconfig.js'
+import { IMPERSONATOR_TOKEN, TOKEN_ANSWER } from '../proxy/impersonator.js'
 import { listen, type StandInAnswer, type StandInRequest } from './listener.js'
 import { RecordedAnswers } from './recorded.js'
 import { StoredObjects } from './stored-objects.js'
@@ -34,6 +35,7 @@ class ControlPlane {
   constructor(private readonly recorded: RecordedAnswers) {}
 
   async answer(request: StandInRequest): Promise<StandInAnswer> {
+    if (request.path === IMPERSONATOR_TOKEN) return { code: 201, text: TOKEN_ANSWER }
     if (request.method !== 'GET' || WRITTEN.test(request.path)) return this.#written.answer(request)
     const answer = await this.recorded.answer(request)
     if (request.path !== IDENTITY || 'watch' in answer) return answer
