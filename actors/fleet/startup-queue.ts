@@ -103,8 +103,8 @@ export class StartupQueue {
     this.#take(name)
     clearTimeout(this.#underWay.get(name)?.timer)
     clearTimeout(this.#still.get(name))
-    const [left, leftStill] = [this.#underWay.delete(name), this.#still.delete(name)]
-    if (left || leftStill) this.#fill()
+    this.#still.delete(name)
+    if (this.#underWay.delete(name)) this.#fill()
   }
 
   /** No instance comes up any more. */

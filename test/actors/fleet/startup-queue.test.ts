@@ -110,6 +110,37 @@ describe('a start-up queue', () => {
     expect(up.at(-1)).toBe('a')
   })
 
+  it('measures the event loop anew after each time that it was too busy to tell', async () => {
+    let measured = 0
+    const up: string[] = []
+    const startup = new StartupQueue(
+      name => up.push(name),
+      () => {
+        const isFirst = ++measured <= COMING_UP_AT_ONCE
+        return () => (isFirst ? 0.9 : 0)
+      },
+    )
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('a', 1))
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    expect(up).toEqual(first)
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    expect(up).toEqual([...first, 'a'])
+  })
+
+  it('does not give up an instance that is made again for the one that stood still under its name', async () => {
+    const { up, queue: startup } = queue(() => (up.length > COMING_UP_AT_ONCE ? 0.9 : 0))
+    startup.open()
+    const [name = ''] = fill(startup)
+    startup.enter(born('next', 1))
+    await vi.advanceTimersByTimeAsync(STILL_MS)
+    startup.leave(name)
+    startup.enter(born(name, 2))
+    await vi.advanceTimersByTimeAsync(2 * GIVEN_UP_MS)
+    expect(startup.has(name)).toBe(true)
+  })
+
   it('lets no more than so many stand still, until they leave or are given up', async () => {
     const { up, queue: startup } = queue()
     startup.open()
