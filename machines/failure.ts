@@ -22,7 +22,7 @@ export interface Failure {
   readonly stage: Stage
   /** One sentence for the person on call: what was tried and what came back. Never a secret. */
   readonly message: string
-  /** How long the server asked to be left alone (429 and 503 with Retry-After), milliseconds. */
+  /** How long the server asked to be left alone (429 and 503 with Retry-After), milliseconds: as much of it as is obeyed. */
   readonly retryAfterMs?: number
 }
 

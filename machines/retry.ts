@@ -1,8 +1,5 @@
 import { type Failure, paceOf } from './failure.js'
 
-/** No server is obeyed for longer when it asks to be left alone, milliseconds: what it asks for may be a mistake. */
-const LONGEST_OBEYED_MS = 300_000
-
 /**
  * How long to rest after the given number of failed tries in a row, in milliseconds, before jitter. `soon` doubles from
  * 0.25 s to 4 s, `calm` from 1 s to 60 s: a thousand broken instances then ask about 17 times a second in total. Where the
@@ -10,7 +7,7 @@ const LONGEST_OBEYED_MS = 300_000
  */
 export function restMs(failure: Failure, attempts: number): number {
   const [first, most] = paceOf(failure) === 'soon' ? [250, 4_000] : [1_000, 60_000]
-  const asked = 2 * Math.min(LONGEST_OBEYED_MS, failure.retryAfterMs ?? 0)
+  const asked = 2 * (failure.retryAfterMs ?? 0)
   return Math.max(asked, Math.min(most, first * 2 ** Math.min(attempts - 1, 16)))
 }
 

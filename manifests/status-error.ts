@@ -77,6 +77,18 @@ export function statusErrorOf(object: unknown): StatusError {
   return new StatusError(bareStatus(500, 'the server reported an error without a Status'))
 }
 
+/** No server is obeyed for longer when it asks to be left alone, milliseconds: what it asks for may be a mistake. */
+const LONGEST_OBEYED_MS = 300_000
+
+/**
+ * How long a server asks to be left alone (429 and 503 with Retry-After, or a Status that says so), milliseconds. 0 for an error that asks for
+ * nothing, or for what is no time: a server may write anything there, and a timer of NaN or of a year would fire at once.
+ */
+export function askedToWaitMs(error: unknown): number {
+  const seconds: unknown = error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1_000, LONGEST_OBEYED_MS) : 0
+}
+
 /** A failure of which only the HTTP code and a text are known. */
 export const bareStatus = (code: number, message: string): Status => ({
   apiVersion: 'v1',

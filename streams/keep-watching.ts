@@ -7,7 +7,7 @@ import {
   type Subscriber,
   Subscription,
 } from 'rxjs'
-import { isExpired, StatusError } from '../manifests/status-error.js'
+import { askedToWaitMs, isExpired } from '../manifests/status-error.js'
 import { type Backoff, CLIENT_GO_BACKOFF, FailureStreak, fullJitter } from './backoff.js'
 import type { ListWatch, Opened } from './list-watch.js'
 import type { Applied, Bookmarked, Deleted, Listed, Seen, Synced } from './seen.js'
@@ -237,7 +237,3 @@ class Watcher<T> {
     return new Error(`${this.#source.name}: ${what}`)
   }
 }
-
-/** What a server under pressure asks for (429 and 503 with Retry-After). */
-const askedToWaitMs = (error: Error): number =>
-  error instanceof StatusError ? (error.status.details?.retryAfterSeconds ?? 0) * 1000 : 0

@@ -60,11 +60,14 @@ export function parseAnswer(headers: AnswerHeaders, text: string, maxValues: num
  * plain-text 404 of a type that is not served) keeps its code and text, and its reason is empty.
  */
 export function refusal(code: number, headers: AnswerHeaders, text: string): StatusError {
-  const status = parseStatus(headers, text)
-  if (status) return new StatusError({ ...status, code: status.code || code })
-  const seconds = Number(headers['retry-after'])
-  const bare = bareStatus(code, excerpt(text) || `the server answered ${code}`)
-  return new StatusError(seconds > 0 ? { ...bare, details: { retryAfterSeconds: seconds } } : bare)
+  const said = parseStatus(headers, text)
+  const status = said
+    ? { ...said, code: said.code || code }
+    : bareStatus(code, excerpt(text) || `the server answered ${code}`)
+  const retryAfterSeconds = Number(headers['retry-after'])
+  if (!(retryAfterSeconds > 0) || status.details?.retryAfterSeconds !== undefined)
+    return new StatusError(status)
+  return new StatusError({ ...status, details: { ...status.details, retryAfterSeconds } })
 }
 
 const isJson = (headers: AnswerHeaders): boolean => String(headers['content-type'] ?? '').includes('json')

@@ -1,5 +1,5 @@
 import { Failed, type Failure, type FailureReason, type Stage } from '../../machines/failure.js'
-import { StatusError } from '../../manifests/status-error.js'
+import { askedToWaitMs, StatusError } from '../../manifests/status-error.js'
 import { KubeconfigError, UnreachableError } from '../../ports/kube-api.js'
 
 /** What Node says of a certificate that does not verify (tls and OpenSSL error codes). */
@@ -13,8 +13,8 @@ export function failureOf(error: unknown, stage: Stage): Failure {
   const reason = reasonOf(error)
   // Every connection here is Kairship's own, so this is never about a caller's credential.
   const message = reason === 'Unauthorized' ? `Kairship's own credential is refused (401): ${text}` : text
-  const retryAfterSeconds = error instanceof StatusError ? error.status.details?.retryAfterSeconds : undefined
-  return { reason, stage, message, ...(retryAfterSeconds && { retryAfterMs: retryAfterSeconds * 1_000 }) }
+  const retryAfterMs = askedToWaitMs(error)
+  return { reason, stage, message, ...(retryAfterMs > 0 && { retryAfterMs }) }
 }
 
 function reasonOf(error: unknown): FailureReason {

@@ -13,10 +13,6 @@ it.each([0, 0.5, 0.999])('a rest lasts as long as the server asked for at least 
       expect(jittered(restMs(throttled(asked), attempts), random)).toBeGreaterThanOrEqual(asked)
 })
 
-it('a server cannot ask for more than five minutes', () => {
-  expect(jittered(restMs(throttled(86_400_000), 1), 0)).toBe(300_000)
-})
-
 it('a rest without such a wish doubles from a second to a minute', () => {
   const failure: Failure = { reason: 'Unavailable', stage: 'status', message: '' }
   expect([1, 2, 3, 7, 50].map(attempts => restMs(failure, attempts))).toEqual([

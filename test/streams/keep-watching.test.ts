@@ -98,6 +98,20 @@ describe('keepWatching', () => {
     )
   })
 
+  it.each([
+    ['of a year', 31_536_000, 300_000],
+    ['that is no number', 'soon', 400],
+    ['that is no time', Number.NaN, 400],
+    ['in the past', -5, 400],
+    ['without an end', Number.POSITIVE_INFINITY, 300_000],
+  ] as const)('does not ask at once and for ever again after a Retry-After %s', (_, asked, pauseMs) => {
+    const status = { ...bareStatus(429, 'slow down'), details: { retryAfterSeconds: asked as number } }
+    const refused = { marbles: '#', error: new StatusError(status) }
+    expect(play({ lists: [refused, oneThing], watches: [quiet] }, 400_000)).toContain(
+      `0 interrupted #1 for ${pauseMs} ms: slow down`,
+    )
+  })
+
   it('backs off more before each list when every watch expires at once', () => {
     const gone = { marbles: '#', error: expired() }
     const lines = play({ lists: [oneThing], watches: [gone] }, 3_600_000)

@@ -53,6 +53,18 @@ describe('a refusal', () => {
     expect(refusal(503, { 'retry-after': header }, 'busy').status.details).toEqual(details)
   })
 
+  it.each([
+    [{}, { retryAfterSeconds: 7 }],
+    [{ details: { name: 'n' } }, { name: 'n', retryAfterSeconds: 7 }],
+    [{ details: { retryAfterSeconds: 3 } }, { retryAfterSeconds: 3 }],
+  ])(
+    'with a Status that has %j has the seconds of Retry-After where it says none itself',
+    (more, details) => {
+      const text = JSON.stringify({ ...status, code: 429, ...more })
+      expect(refusal(429, { ...json, 'retry-after': '7' }, text).status.details).toEqual(details)
+    },
+  )
+
   it('without a Status has the beginning of its text, or says its code', () => {
     expect(refusal(404, {}, ` ${'x'.repeat(600)} `).message).toBe('x'.repeat(512))
     expect(refusal(404, json, '{"kind":').message).toBe('{"kind":')
