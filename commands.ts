@@ -8,6 +8,7 @@ import type { ProcessContext, ServerActions } from './cli/program/program.js'
 import { publishAuthority, readServingFiles } from './cli/settings/serving-files.js'
 import type { Config } from './config.js'
 import { Lifecycle } from './lifecycle.js'
+import type { ApiServer } from './playground/apiserver/server.js'
 import { lockFolder } from './playground/fleet/folder-lock.js'
 import { CONTROL_PLANE_ADMIN } from './playground/karmada/proxy-admin.js'
 
@@ -37,6 +38,9 @@ async function serve(
     return ExitCode.ok
   })
 }
+
+/** So many instances of a playground, and their members, get files with kubeconfigs. */
+const MOST_KUBECONFIGS = 10
 
 /** A whole fleet in this process, with Kairship on top under the rights its manifests give it, and no more. */
 async function servePlayground(config: Config, { terminal, interrupted }: ProcessContext): Promise<ExitCode> {
@@ -120,14 +124,18 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
       })
     if (api) issuer?.serve({ url: config.externalUrl?.replace(/\/$/, '') ?? api.url })
     progress('Kairship')
-    const people = [...karmadas]
-      .slice(0, 10)
-      .map(async ([name, karmada]) => [
-        name,
-        await karmada.server.kubeconfig({ name: CONTROL_PLANE_ADMIN, groups: ['system:masters'] }),
-      ])
     const instances = [...karmadas.keys()]
-    const member = [...members.keys()].find(name => name.startsWith(`${instances[0]}-`))
+    const membersOf = (instance: string) => [...members].filter(([name]) => name.startsWith(`${instance}-`))
+    const kubeconfigsOf = async (clusters: readonly (readonly [string, { readonly server: ApiServer }])[]) =>
+      Object.fromEntries(
+        await Promise.all(
+          clusters.map(async ([name, { server }]) => [
+            name,
+            await server.kubeconfig({ name: CONTROL_PLANE_ADMIN, groups: ['system:masters'] }),
+          ]),
+        ),
+      )
+    const member = membersOf(instances[0] ?? '')[0]?.[0]
     return {
       instances,
       ...(member !== undefined && { member }),
@@ -151,7 +159,8 @@ async function servePlayground(config: Config, { terminal, interrupted }: Proces
         hostKubeconfig: kubeconfigs.admin,
         chaos: { url, token },
         ...(issuer && { issuer: { url: issuer.url, password: issuer.password } }),
-        instanceKubeconfigs: Object.fromEntries(await Promise.all(people)),
+        instanceKubeconfigs: await kubeconfigsOf([...karmadas].slice(0, MOST_KUBECONFIGS)),
+        memberKubeconfigs: await kubeconfigsOf(instances.slice(0, MOST_KUBECONFIGS).flatMap(membersOf)),
       },
     }
   }

@@ -18,6 +18,8 @@ export interface PlaygroundSecrets {
   readonly issuer?: { readonly url: string; readonly password: string }
   /** Kubeconfigs of the instances by name. */
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
+  /** Kubeconfigs of the members by name: with them a member that has left an instance joins again. */
+  readonly memberKubeconfigs: Readonly<Record<string, string>>
 }
 
 /** Where it lies: paths to be used from the working folder. */
@@ -32,7 +34,11 @@ export interface PlaygroundFiles {
   /** The password of the issuer's users. */
   readonly issuerPassword?: string
   readonly instanceKubeconfigs: Readonly<Record<string, string>>
+  readonly memberKubeconfigs: Readonly<Record<string, string>>
 }
+
+/** Folders of kubeconfigs below that of a playground. */
+const KUBECONFIG_FOLDERS = ['instances', 'members'] as const
 
 /** Writes the files of a playground, for their owner only. When one cannot be written, those written before are removed. */
 export async function writePlaygroundFiles(
@@ -46,7 +52,7 @@ export async function writePlaygroundFiles(
     return files
   } catch (error) {
     for (const path of contents.keys()) await rm(path, { force: true })
-    await removeEmptyFolder(join(folder, 'instances'))
+    for (const below of KUBECONFIG_FOLDERS) await removeEmptyFolder(join(folder, below))
     throw error
   }
 }
@@ -58,8 +64,6 @@ async function writeAll(
   contents: Map<string, string>,
 ): Promise<PlaygroundFiles> {
   const { server, certificateAuthority, adminToken: token, chaos, issuer } = secrets
-  const instances = join(folder, 'instances')
-  await mkdir(instances, { recursive: true, mode: 0o700 })
   const write = async (path: string, text: string): Promise<string> => {
     // A file left by an earlier run keeps its mode when it is overwritten: remove it first.
     await rm(path, { force: true })
@@ -70,9 +74,18 @@ async function writeAll(
     })
     return relative('.', path) || path
   }
-  const kubeconfigs: [name: string, path: string][] = []
-  for (const [name, text] of Object.entries(secrets.instanceKubeconfigs))
-    kubeconfigs.push([name, await write(join(instances, `${name}.kubeconfig`), text)])
+  const writeKubeconfigs = async (
+    below: (typeof KUBECONFIG_FOLDERS)[number],
+    texts: Readonly<Record<string, string>>,
+  ): Promise<Readonly<Record<string, string>>> => {
+    await mkdir(join(folder, below), { recursive: true, mode: 0o700 })
+    const paths: [name: string, path: string][] = []
+    for (const [name, text] of Object.entries(texts))
+      paths.push([name, await write(join(folder, below, `${name}.kubeconfig`), text)])
+    return Object.fromEntries(paths)
+  }
+  const instanceKubeconfigs = await writeKubeconfigs('instances', secrets.instanceKubeconfigs)
+  const memberKubeconfigs = await writeKubeconfigs('members', secrets.memberKubeconfigs)
   return {
     folder: relative('.', folder) || '.',
     clientConfig: await write(
@@ -85,7 +98,8 @@ async function writeAll(
     hostKubeconfig: await write(join(folder, 'host.kubeconfig'), secrets.hostKubeconfig),
     chaos: await write(join(folder, CHAOS_FILE), `${JSON.stringify(chaos)}\n`),
     ...(issuer && { issuerPassword: await write(join(folder, 'issuer.password'), issuer.password) }),
-    instanceKubeconfigs: Object.fromEntries(kubeconfigs),
+    instanceKubeconfigs,
+    memberKubeconfigs,
   }
 }
 
@@ -102,7 +116,8 @@ export async function removePlaygroundFiles(files: PlaygroundFiles): Promise<voi
     if ((await textOf(path)) === text) await rm(path, { force: true })
   })
   await Promise.all(removals)
-  for (const emptied of [join(folder, 'instances'), folder]) await removeEmptyFolder(emptied)
+  for (const emptied of [...KUBECONFIG_FOLDERS.map(below => join(folder, below)), folder])
+    await removeEmptyFolder(emptied)
 }
 
 /** Removes a folder unless something is in it. */

@@ -112,6 +112,8 @@ function toInstance(shown: Shown, instance: string, direct: string): string {
   const { files, urls, member } = shown
   const proxy = quoted(join(files.folder, 'proxy.kubeconfig'))
   const clusters = `${urls.api}/apis/kairship.io/v1alpha1/instances/${instance}/proxy/apis/cluster.karmada.io/v1alpha1/clusters`
+  const directly = member && files.memberKubeconfigs[member]
+  const toMemberDirectly = directly ? `  kubectl --kubeconfig ${quoted(directly)} get nodes\n` : ''
   const toMember = member
     ? `
   # one of its member clusters, with the same token (admin@playground has rights there, and viewer@playground may read)
@@ -125,7 +127,7 @@ function toInstance(shown: Shown, instance: string, direct: string): string {
 ${toMember}${member ? chaosHint(shown, member) : ''}
   # and directly
   kubectl --kubeconfig ${quoted(direct)} get clusters
-`
+${toMemberDirectly}`
 }
 
 /** Into a kubeconfig of its own, so that trying this changes nobody's own. */

@@ -18,6 +18,7 @@ const secretsOf = (whose: string) => ({
   chaos: { url: 'http://127.0.0.1:1', token: `chaos of ${whose}` },
   hostKubeconfig: `host of ${whose}`,
   instanceKubeconfigs: { 'eu-west': `eu-west of ${whose}` },
+  memberKubeconfigs: { 'eu-west-a': `eu-west-a of ${whose}` },
 })
 
 describe('the files of a playground', () => {
@@ -33,6 +34,7 @@ describe('the files of a playground', () => {
     await removePlaygroundFiles(first)
     expect(await readFile(join(folder, 'admin.token'), 'utf8')).toBe('admin of two')
     expect(await readFile(join(folder, 'instances', 'eu-west.kubeconfig'), 'utf8')).toBe('eu-west of two')
+    expect(await readFile(join(folder, 'members', 'eu-west-a.kubeconfig'), 'utf8')).toBe('eu-west-a of two')
     await removePlaygroundFiles(second)
     await expect(readdir(folder)).rejects.toThrow('ENOENT')
   })

@@ -141,6 +141,7 @@ describe('the output of a playground', () => {
     chaos: { url: 'http://127.0.0.1:1', token: 'c' },
     hostKubeconfig: 'host',
     instanceKubeconfigs: { eu: 'eu-config' },
+    memberKubeconfigs: { 'eu-a': 'eu-a-config' },
   }
   const urls = {
     api: 'https://127.0.0.1:1',
@@ -153,7 +154,12 @@ describe('the output of a playground', () => {
   it('is readable by its owner only, even where older files were readable by all', async () => {
     await writeFile(join(folder, 'admin.token'), 'old', { mode: 0o644 })
     const files = await writePlaygroundFiles(folder, secrets)
-    for (const path of [files.adminToken, files.clientConfig, files.instanceKubeconfigs.eu!])
+    for (const path of [
+      files.adminToken,
+      files.clientConfig,
+      files.instanceKubeconfigs.eu!,
+      files.memberKubeconfigs['eu-a']!,
+    ])
       expect((await stat(path)).mode & 0o777, path).toBe(0o600)
     expect(parse(await readFile(files.clientConfig, 'utf8'))).toEqual({
       server: urls.api,
@@ -204,6 +210,7 @@ describe('the output of a playground', () => {
       files.adminToken,
       files.hostKubeconfig,
       files.instanceKubeconfigs.eu!,
+      files.memberKubeconfigs['eu-a']!,
       urls.api,
       urls.grpc,
     ])

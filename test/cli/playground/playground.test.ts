@@ -69,6 +69,7 @@ async function start(view: InstanceView, flags: { once?: true }, granted: Grante
         chaos: { url: '', token: 'secret' },
         hostKubeconfig: '',
         instanceKubeconfigs: {},
+        memberKubeconfigs: {},
       },
     }),
     terminal: { out: note, err: note },
