@@ -4,7 +4,9 @@
  */
 
 const byteLength = (text: string): number => Buffer.byteLength(text)
-const tooLong = (maximum: number): string => `must be no more than ${maximum} characters`
+/** Kubernetes says bytes of labels, and characters of names. It counts bytes. */
+const tooLong = (maximum: number, unit: 'bytes' | 'characters' = 'characters'): string =>
+  `must be no more than ${maximum} ${unit}`
 const EMPTY = 'must be non-empty'
 
 /** The sentence of a failed pattern, with examples that would pass. */
@@ -15,16 +17,17 @@ function patternComplaint(message: string, pattern: string, ...examples: readonl
 
 interface Format {
   readonly maximum: number
+  readonly unit?: 'bytes'
   readonly pattern: string
   readonly message: string
   readonly examples: readonly string[]
 }
 
-function checker({ maximum, pattern, message, examples }: Format): (value: string) => string[] {
+function checker({ maximum, unit, pattern, message, examples }: Format): (value: string) => string[] {
   const whole = new RegExp(`^(?:${pattern})$`)
   const complaint = patternComplaint(message, pattern, ...examples)
   return value => [
-    ...(byteLength(value) > maximum ? [tooLong(maximum)] : []),
+    ...(byteLength(value) > maximum ? [tooLong(maximum, unit)] : []),
     ...(whole.test(value) ? [] : [complaint]),
   ]
 }
@@ -36,23 +39,31 @@ const LABEL_NAME_MESSAGE =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
 const LABEL_NAME_EXAMPLES = ['MyName', 'my.name', '123-abc'] as const
 
-/** RFC 1123 label, at most 63: names of namespaces, containers, ports of pods. */
-export const dns1123Label = checker({
+/** RFC 1123 label, at most 63: names of namespaces, containers, ports of pods. Of a name that is right but for its dots only these are named. */
+export const dns1123Label = (value: string): string[] => {
+  const complaints = labelFormat(value)
+  if (!value.includes('.') || !SUBDOMAIN_WHOLE.test(value)) return complaints
+  return [...complaints.slice(0, -1), 'must not contain dots']
+}
+const labelFormat = checker({
   maximum: 63,
   pattern: LABEL,
   message:
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
   examples: ['my-name', '123-abc'],
 })
+const SUBDOMAIN_WHOLE = new RegExp(`^${SUBDOMAIN}$`)
 
 /** RFC 1123 subdomain, at most 253: names of most objects. */
-export const dns1123Subdomain = checker({
+const subdomain = {
   maximum: 253,
   pattern: SUBDOMAIN,
   message:
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
   examples: ['example.com'],
-})
+}
+export const dns1123Subdomain = checker(subdomain)
+const labelPrefix = checker({ ...subdomain, unit: 'bytes' })
 
 /** RFC 1035 label, at most 63: plurals and kinds of CRDs, names of Services before 1.34. */
 export const dns1035Label = checker({
@@ -66,6 +77,7 @@ export const dns1035Label = checker({
 /** The value of a label. */
 export const labelValue = checker({
   maximum: 63,
+  unit: 'bytes',
   pattern: `(${LABEL_NAME})?`,
   message:
     "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
@@ -102,9 +114,9 @@ export function qualifiedName(value: string): string[] {
   const name = parts.at(-1) ?? ''
   const prefix = parts.length === 2 ? parts[0] : undefined
   if (prefix === '') complaints.push(`prefix part ${EMPTY}`)
-  else if (prefix !== undefined) complaints.push(...dns1123Subdomain(prefix).map(one => `prefix part ${one}`))
+  else if (prefix !== undefined) complaints.push(...labelPrefix(prefix).map(one => `prefix part ${one}`))
   if (name === '') complaints.push(`name part ${EMPTY}`)
-  else if (byteLength(name) > 63) complaints.push(`name part ${tooLong(63)}`)
+  else if (byteLength(name) > 63) complaints.push(`name part ${tooLong(63, 'bytes')}`)
   if (!LABEL_NAME_WHOLE.test(name)) complaints.push(`name part ${complaint}`)
   return complaints
 }

@@ -73,7 +73,7 @@ export function readLabels(text: string): Read<Readonly<Record<string, string>>>
   }
 }
 
-const TAINT = /^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/
+const TAINT = /^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute)$/
 
 /** A taint as the API takes it. */
 export interface TaintFields {

@@ -61,7 +61,7 @@ const en = {
   lines: (n: number) => `line ${n}`,
   wrongLabel: (line: number, text: string) => `line ${line}: “${text}” is not key=value`,
   wrongTaint: (line: number, text: string) =>
-    `line ${line}: “${text}” is not key=value:NoSchedule, :PreferNoSchedule or :NoExecute`,
+    `line ${line}: “${text}” is not key=value:NoSchedule or key=value:NoExecute`,
 }
 
 const zh: typeof en = {
@@ -122,8 +122,7 @@ const zh: typeof en = {
   mayNot: '你没有此权限。',
   lines: n => `第 ${n} 行`,
   wrongLabel: (line, text) => `第 ${line} 行：“${text}” 不是 key=value`,
-  wrongTaint: (line, text) =>
-    `第 ${line} 行：“${text}” 不是 key=value:NoSchedule、:PreferNoSchedule 或 :NoExecute`,
+  wrongTaint: (line, text) => `第 ${line} 行：“${text}” 不是 key=value:NoSchedule 或 key=value:NoExecute`,
 }
 
 export const useClusterWords = ownWords({ en, zh })

@@ -7,6 +7,7 @@ import {
   wholeUnits,
   ZERO,
 } from '../../manifests/quantity.js'
+import { type JsonObject, listAt } from '../apimachinery/json.js'
 
 /** 2^63-1, "no upper end". */
 const MAX = '9223372036854775807'
@@ -125,3 +126,17 @@ export const canonicalModels = (models: readonly ResourceModel[]): readonly Reso
       max: formatQuantity(parseQuantity(max)),
     })),
   }))
+
+/** The models of a Cluster as it was written. */
+export const modelsOf = (object: JsonObject): readonly ResourceModel[] =>
+  listAt(object, 'spec', 'resourceModels') as unknown as readonly ResourceModel[]
+
+/** Whether the ranges of models are quantities: what the schema let through but cannot be computed with is refused. */
+export function wellFormed(models: readonly ResourceModel[]): boolean {
+  try {
+    canonicalModels(models)
+    return true
+  } catch {
+    return false
+  }
+}

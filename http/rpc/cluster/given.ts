@@ -126,12 +126,12 @@ function problemsOf({ roles, taints, zone, zones }: SpecMessage): FieldViolation
           ],
     ),
     ...taints.flatMap(({ effect }, index) =>
-      TaintEffect[effect] && effect !== TaintEffect.TAINT_EFFECT_UNSPECIFIED
+      effect === TaintEffect.NoSchedule || effect === TaintEffect.NoExecute
         ? []
         : [
             {
               field: `cluster.spec.taints[${index}].effect`,
-              description: 'must be NoSchedule, PreferNoSchedule or NoExecute',
+              description: 'must be NoSchedule or NoExecute: Karmada accepts no other effect of a cluster',
             },
           ],
     ),

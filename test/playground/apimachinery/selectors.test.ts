@@ -60,7 +60,7 @@ describe('a label selector', () => {
     ],
     [
       `a=${'x'.repeat(64)}`,
-      `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 characters`,
+      `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`,
     ],
   ])('%j is refused with Kubernetes’ message', (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(new SelectorError(message))

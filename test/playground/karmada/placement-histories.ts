@@ -88,9 +88,9 @@ const scalings = (names = templates) =>
     .map((one): Change => one)
 const policies = (names = templates) =>
   fc.record({ policyOf: names, placement: placements }).map((one): Change => one)
-const EFFECTS = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'] as const
+/** Karmada accepts no other effects of a Cluster. */
+const EFFECTS = ['NoSchedule', 'NoExecute'] as const
 const taints = EFFECTS.map((effect): readonly Taint[] => [{ ...DOWN, effect }])
-const repelling = from(...taints.slice(0, 2))
 const taintings = (taints: fc.Arbitrary<readonly Taint[]>) =>
   fc.record({ clusters: from(...names).map(name => [name]), taints }).map((one): Change => one)
 /** All clusters at once, so that what waits for any of them goes on. */
@@ -109,8 +109,8 @@ const changes = fc.oneof(
 export const histories: fc.Arbitrary<readonly Step[]> = fc
   .record({
     begun: fc.tuple(
-      taintings(repelling),
-      taintings(repelling),
+      taintings(from(...taints)),
+      taintings(from(...taints)),
       ...Object.keys(TEMPLATES).flatMap(name => [scalings(fc.constant(name)), policies(fc.constant(name))]),
     ),
     rest: fc.array(

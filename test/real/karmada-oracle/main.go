@@ -33,6 +33,7 @@ var decisions = map[string]func(line []byte) (any, error){
 	"prune":       pruned,
 	"inMember":    inMember,
 	"mutate":      mutate,
+	"cluster":     storedCluster,
 
 	"customized":           customized,
 	"customizationRefusal": customizationRefusal,

@@ -74,7 +74,10 @@ describe('the spec of a changed Cluster', () => {
   it('is refused with every wrong field', () => {
     const wrong = message({
       metadata: { name: 'other' },
-      spec: { roles: ['WORKER', 'KING'], taints: [{ key: 'a' }], zone: 'a', zones: ['b'] },
+      spec: {
+        ...{ roles: ['WORKER', 'KING'], zone: 'a', zones: ['b'] },
+        taints: [{ key: 'a' }, { key: 'b', effect: TaintEffect.PreferNoSchedule }],
+      },
     })
     expect(() => changedCluster(cluster(), wrong)).toThrow(
       expect.objectContaining({
@@ -83,6 +86,7 @@ describe('the spec of a changed Cluster', () => {
             'cluster.metadata.name',
             'cluster.spec.roles[1]',
             'cluster.spec.taints[0].effect',
+            'cluster.spec.taints[1].effect',
             'cluster.spec.zone',
           ].map(field => expect.objectContaining({ field })),
         },

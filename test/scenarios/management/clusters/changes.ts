@@ -59,12 +59,11 @@ export function changeCases(clusters: ClusterWorld): void {
         (await world.find(world.control, CLUSTERS, { name })).spec.taints?.map(
           (taint: { key: string }) => taint.key,
         )
-      const effect = 'PreferNoSchedule'
+      const effect = 'NoSchedule'
+      const own = { providerName: 'playground', region: world.instance }
       await world.calls.rest('updateJoinedCluster', {
         ...clusters.named(name),
-        cluster: {
-          spec: { providerName: 'playground', region: world.instance, taints: [{ key: 'own', effect }] },
-        },
+        cluster: { spec: { ...own, taints: [{ key: 'own', effect }] } },
       })
       for (const _ of [1, 2]) {
         const shown = await world.calls.rest('cordonJoinedCluster', clusters.named(name))
@@ -77,6 +76,8 @@ export function changeCases(clusters: ClusterWorld): void {
       await world.calls.rest('uncordonJoinedCluster', clusters.named(name))
       await world.calls.rest('uncordonJoinedCluster', clusters.named(name))
       expect(await taintsOf()).toEqual(['own'])
+      await world.calls.rest('updateJoinedCluster', { ...clusters.named(name), cluster: { spec: own } })
+      expect(await taintsOf()).toBeUndefined()
     })
 
     it('is refused for another name, an old version, a taint without effect and a malformed label', async () => {
