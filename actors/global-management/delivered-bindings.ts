@@ -76,7 +76,10 @@ export class DeliveredBindings implements RoleBindingDeliveries {
     const resource = resourceOfDelivered(binding)
     let isWritten = false
     for (let tries = 1; tries <= TRIES; tries++) {
-      const subjects = await this.#left(wanted, signal)
+      const [subjects, stored] = await Promise.all([
+        this.#left(wanted, signal),
+        find<StoredBinding>(this.host, resource, { name: binding.name }, signal),
+      ])
       // It needs a subject: of one that has none left it keeps them, and has ended.
       const endedAt =
         subjects.length > 0 ? wanted.endedAt : (wanted.endedAt ?? new Date(this.now()).toISOString())
@@ -85,14 +88,15 @@ export class DeliveredBindings implements RoleBindingDeliveries {
         sequence,
         endedAt,
       )
-      const stored = await find<StoredBinding>(this.host, resource, { name: binding.name }, signal)
       if (stored && !isDelivered(stored)) throw foreign(stored)
       if (stored && sequenceOf(stored) > sequence) return 'outdated'
       const isStored = stored && sequenceOf(stored) === sequence
       if (isStored && (isSame(stored, object) || (subjects.length === 0 && isOver(stored, this.now()))))
         return isWritten ? 'stored' : 'unchanged'
-      // Once more after it is written: a subject that is deleted meanwhile is found here, or the binding is found there.
-      isWritten = (await this.#replace(resource, stored, object, signal)) || isWritten
+      if (!(await this.#replace(resource, stored, object, signal))) continue
+      isWritten = true
+      // A subject that is deleted meanwhile is found now, or whoever deletes it finds the binding.
+      if ((await this.#left(wanted, signal)).length === subjects.length) return 'stored'
     }
     throw new BusyBindingError(`${binding.name} is being changed by others again and again: deliver it again`)
   }

@@ -31,6 +31,9 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256
 /** How far an issuer's clock may be ahead of ours for `nbf`, seconds; kube-apiserver's OpenID library has the same. */
 const CLOCK_TOLERANCE_S = 60
 
+/** The latest time that there is in JavaScript, milliseconds since 1970: `exp` may be any number. */
+const LATEST_MS = 8.64e15
+
 /** What came of a token, for metrics. */
 type Outcome = 'accepted' | 'signature' | 'expired' | 'audience' | 'claims' | 'keys_unavailable' | 'stalled'
 
@@ -80,7 +83,7 @@ export class Issuer {
     const { url } = this.configuration.issuer
     try {
       const claims = await this.#claimsOf(token)
-      const expiresAt = (claims.exp as number) * 1_000
+      const expiresAt = Math.min((claims.exp as number) * 1_000, LATEST_MS)
       const id = typeof claims.jti === 'string' && claims.jti !== '' ? { id: claims.jti } : {}
       const caller = { ...this.#map(claims), credential: { ...id, expiresAt, issuer: url } }
       this.#count('accepted')

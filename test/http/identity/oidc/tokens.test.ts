@@ -1,6 +1,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { CompactEncrypt, type CryptoKey, exportSPKI, importJWK, SignJWT, UnsecuredJWT } from 'jose'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Caller } from '../../../../http/identity/caller.js'
 import { authenticating, entryFor } from './authenticating.js'
 import { type SigningKey, signingKey, startIssuer, type TestIssuer } from './test-issuer.js'
 
@@ -99,6 +100,12 @@ describe('a token of a configured issuer', () => {
     time.now = 10_000
     expect(await authenticate({ authorization })).not.toBe(first)
     expect([...counts].filter(([name]) => name.includes('accepted'))).toMatchObject([[expect.anything(), 2]])
+  })
+
+  it('may say that it ends when no calendar goes on, and then ends with the calendar', async () => {
+    const { send } = start()
+    const { credential } = (await send(await issuer.token({ exp: 1e300 }))) as Caller
+    expect(new Date(credential?.expiresAt ?? Number.NaN).toISOString()).toMatch(/^\+275760-/)
   })
 
   it('is not cached beyond its expiry', async () => {
