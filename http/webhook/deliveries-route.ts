@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { resourceOfDelivered } from '../../manifests/delivered-binding.js'
+import { warningsOf } from '../../manifests/wide-subjects.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import {
@@ -65,9 +66,9 @@ export function addDeliveries(app: Hono<RestEnv>, options: DeliveriesOptions): v
     verifySignature(headers, body, await secretsOf(options))
     const release = limit.take('', 'the webhook')
     try {
-      const result = await receive(c, options, { headers, body, seen, now })
-      options.meter.count('kairship_role_binding_deliveries_total', { result })
-      return c.json({ result })
+      const answer = await receive(c, options, { headers, body, seen, now })
+      options.meter.count('kairship_role_binding_deliveries_total', { result: answer.result })
+      return c.json(answer)
     } finally {
       release()
     }
@@ -96,12 +97,19 @@ interface Verified {
   readonly now: () => number
 }
 
+/** What a sender reads of a delivery that was taken. */
+interface Answer {
+  readonly result: Reception
+  /** What the binding gives beyond what its author may mean, as the API says it; absent where that is nothing. */
+  readonly warnings?: readonly string[]
+}
+
 /** Stores a verified delivery and leaves an audit record of it, whatever becomes of it. */
 async function receive(
   c: Context<RestEnv>,
   { deliveries, audit }: DeliveriesOptions,
   { headers, body, seen, now }: Verified,
-): Promise<Reception> {
+): Promise<Answer> {
   const began = performance.now()
   let event: RoleBindingEvent | undefined
   const record = (code: Code) =>
@@ -123,7 +131,8 @@ async function receive(
     const result = known ? 'unchanged' : await taken(deliveries, event, c.req.raw.signal)
     seen.add(delivery, now())
     record(Code.OK)
-    return result
+    const warnings = warningsIn(event)
+    return { result, ...(warnings.length > 0 && { warnings }) }
   } catch (error) {
     record(toFailure(error).code)
     throw error
@@ -145,6 +154,10 @@ async function taken(
     throw error
   }
 }
+
+/** Of a binding that gives something: one that is deleted gives nothing any more. */
+const warningsIn = (event: RoleBindingEvent): readonly string[] =>
+  'binding' in event && event.type !== 'binding.deleted' ? warningsOf(event.binding.subjects) : []
 
 function actionOf(event: RoleBindingEvent | undefined) {
   if (!event || !('binding' in event)) return { verb: 'update', resource: 'instancerolebindings' } as const

@@ -2,14 +2,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectKube } from '../../actors/kube/connection.js'
 import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
 import { IMPERSONATOR, IMPERSONATOR_USER, SERVICE_ACCOUNTS } from '../../manifests/impersonator.js'
-import { CLUSTER_ROLE_BINDINGS } from '../../manifests/instance-rbac.js'
+import { INSTANCES, type Instance } from '../../manifests/instance.js'
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../manifests/instance-rbac.js'
 import { resourcePath } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { curl } from '../http/fakes/listening.js'
+import { eventually } from './support/eventually.js'
 import { ManagedWorld, TYPES } from './support/managed-world.js'
 
 const world = new ManagedWorld(InstanceService)
+const RBAC = 'rbac.authorization.k8s.io'
 
 /** A request through the proxy, as the administrator. */
 const proxied = async (path: string, headers: Record<string, string> = {}) => {
@@ -105,6 +108,62 @@ describe('the account that impersonates callers', () => {
       body: { ...binding, metadata },
     })
     expect((await proxied('/version')).status).toBe(200)
+  })
+})
+
+describe('an instance whose credential may make no token of the account', () => {
+  const host = () => world.world.playground.host.local
+  const instance = (): Promise<Instance> => world.find(host(), INSTANCES, { name: world.instance })
+  const conditionOf = async (wanted: string) =>
+    (await instance()).status?.conditions?.find(({ type }) => type === wanted)
+  /** A user with all that Kairship needs inside, but tokens of ServiceAccounts. */
+  const ROBOT = 'robot-without-tokens'
+  const rules = [
+    { apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete'] },
+    { apiGroups: [RBAC], resources: ['*'], verbs: ['create', 'bind', 'escalate'] },
+    { apiGroups: [''], resources: ['namespaces', 'serviceaccounts', 'configmaps'], verbs: ['create'] },
+    { nonResourceURLs: ['*'], verbs: ['get'] },
+  ]
+  const use = async (kubeconfig: string) => {
+    const { namespace = '', name = '' } = (await instance()).spec?.kubeconfigSecretRef ?? {}
+    const secret = await world.find(host(), TYPES.secrets, { namespace, name })
+    const data = { kubeconfig: Buffer.from(kubeconfig).toString('base64') }
+    await world.patch(host(), TYPES.secrets, { namespace, name }, { data })
+    return Buffer.from(secret.data.kubeconfig, 'base64').toString()
+  }
+
+  it('says so in a condition that is no part of ready, and takes it back when the credential may', async () => {
+    const metadata = { name: ROBOT }
+    const create = (type: typeof CLUSTER_ROLES, kind: string, more: object) => {
+      const body = { apiVersion: `${RBAC}/v1`, kind, metadata, ...more }
+      return world.control.request({ method: 'POST', path: resourcePath(type), body })
+    }
+    await create(CLUSTER_ROLES, 'ClusterRole', { rules })
+    await create(CLUSTER_ROLE_BINDINGS, 'ClusterRoleBinding', {
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ROBOT },
+      subjects: [{ apiGroup: RBAC, kind: 'User', name: ROBOT }],
+    })
+    expect((await proxied('/version')).status).toBe(200)
+    await eventually('it is said that callers are impersonated', async () =>
+      expect(await conditionOf('CallersImpersonated')).toMatchObject({ status: 'True' }),
+    )
+    const { server } = world.world.playground.karmadas.get(world.instance)!
+    const before = await use(await server.tokenKubeconfig({ name: ROBOT }))
+    await eventually('callers are refused', async () =>
+      expect((await proxied('/version')).text).toContain('serviceaccounts/token'),
+    )
+    await eventually('the instance says why', async () =>
+      expect(await conditionOf('CallersImpersonated')).toMatchObject({
+        ...{ status: 'False', reason: 'ImpersonationRefused' },
+        message: expect.stringContaining(`may not get a token of ${IMPERSONATOR_USER}`),
+      }),
+    )
+    expect(await conditionOf('Ready')).toMatchObject({ status: 'True' })
+    await use(before)
+    await eventually('callers are served', async () => expect((await proxied('/version')).status).toBe(200))
+    await eventually('it is said that callers are impersonated', async () =>
+      expect(await conditionOf('CallersImpersonated')).toMatchObject({ status: 'True' }),
+    )
   })
 })
 

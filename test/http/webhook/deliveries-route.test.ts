@@ -82,8 +82,8 @@ function receiving(take: () => Promise<Reception> = async () => 'stored') {
     }
     const sent = { method: 'POST', headers, body, ...(signal && { signal }) }
     const answer = await app.request(DELIVERIES_PATH, sent, {})
-    const { result, message, details } = (await answer.json()) as Record<string, never>
-    return { status: answer.status, said: result ?? message, details: JSON.stringify(details) }
+    const { result, message, details, ...more } = (await answer.json()) as Record<string, never>
+    return { status: answer.status, said: result ?? message, details: JSON.stringify(details), more }
   }
   return {
     ...{ app, send, events, records, signals, clock, metered },
@@ -105,6 +105,46 @@ describe('the role-binding webhook', () => {
       action: { verb: 'update', resource: 'instancerolebindings', name: 'team' },
       code: 0,
     })
+  })
+
+  it('warns the sender, also of a repetition, where a binding gives a role to whom nobody has chosen', async () => {
+    const { send } = receiving()
+    const subjects = [
+      { kind: 'Group', name: 'system:authenticated' },
+      { kind: 'User', name: 'ann' },
+    ]
+    const body = JSON.stringify({ ...event, binding: { ...event.binding, subjects } })
+    for (const said of ['stored', 'unchanged'])
+      expect(await send({ body })).toMatchObject({
+        ...{ status: 200, said },
+        more: {
+          warnings: [
+            expect.stringMatching(
+              /^the group system:authenticated is everyone who can log in, now and later/,
+            ),
+          ],
+        },
+      })
+  })
+
+  it.each([
+    ['gives a role to chosen people', event],
+    [
+      'takes a role from whom nobody has chosen',
+      {
+        ...event,
+        type: 'binding.deleted',
+        binding: { ...event.binding, subjects: [{ kind: 'Group', name: 'system:authenticated' }] },
+      },
+    ],
+    [
+      'is of a group that is gone',
+      { ...event, binding: undefined, type: 'group.deleted', name: 'system:masters' },
+    ],
+  ])('warns of nothing where an event %s', async (_what, other) => {
+    const { send } = receiving()
+    expect(await send({ body: JSON.stringify(other) })).toMatchObject({ status: 200, more: {} })
+    expect((await send({ body: JSON.stringify(other), id: 'msg_2' })).more).toEqual({})
   })
 
   const text = JSON.stringify(event)

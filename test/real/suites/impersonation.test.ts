@@ -157,6 +157,14 @@ describe('callers at a real Karmada, impersonated', () => {
       ])
     })
 
+    it('is said to be of use, by the replica that serves callers', async () => {
+      type Shown = { readonly status?: { readonly conditions?: readonly object[] } }
+      const { body } = await person('Viewer').send('GET', instancePath())
+      expect((body as Shown).status?.conditions).toContainEqual(
+        expect.objectContaining({ type: 'CallersImpersonated', status: 'True' }),
+      )
+    })
+
     it('has no right to a resource but to impersonate, and those of everybody', async () => {
       type Rules = { status: { resourceRules: { verbs: string[]; resources: string[] }[] } }
       const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'

@@ -53,6 +53,14 @@ describe('a preview of a role binding', () => {
   const rowOf = ({ kinds }: { readonly kinds: readonly Row[] }, resource: string, namespace: string) =>
     kinds.find(row => row.resource === resource && row.namespace === namespace)
 
+  it('notes whom the binding holds that nobody has chosen', async () => {
+    const of = async (subject: object) =>
+      (await preview({ grant: { role: 'Viewer', namespaces: ['default'], subjects: [subject] } })).notes
+    const note = expect.stringMatching(/^the group system:authenticated is everyone who can log in/)
+    expect(await of({ kind: 'Group', name: 'system:authenticated' })).toContainEqual(note)
+    expect(await of({ kind: 'Group', name: 'chosen' })).not.toContainEqual(note)
+  })
+
   it('says what its subject gains, which is what it may do once the binding is stored', async () => {
     const subject = { kind: 'User', name: 'pia' } as const
     const before = await preview({ grant: { role: 'Editor', namespaces: ['default'], subjects: [subject] } })

@@ -62,6 +62,20 @@ describe('role bindings of instances', () => {
     expect((await call('getInstanceRoleBinding', { name: 'team' } as never)).json.code).toBe(5)
   })
 
+  it('are answered with a warning where they are for whom nobody has chosen, when read as well', async () => {
+    const wide = { subjects: [{ kind: 'Group', name: 'system:authenticated' }] }
+    const warning = /^the group system:authenticated is everyone who can log in, now and later/
+    const created = await call('createInstanceRoleBinding', team(wide) as never)
+    expect(created.json.warnings, created.text).toEqual([expect.stringMatching(warning)])
+    const read = await world.calls.read('getInstanceRoleBinding', { name: 'team' })
+    expect(read.warnings).toEqual([expect.stringMatching(warning)])
+    const narrowed = await call('updateInstanceRoleBinding', { name: 'team', ...team() } as never)
+    expect(narrowed.json.warnings, narrowed.text).toEqual([])
+    const members = { binding: { ...{ name: 'shop-editors', workspace: 'shop', role: 'Viewer' }, ...wide } }
+    const inherited = await call('createWorkspaceRoleBinding', members as never)
+    expect(inherited.json.warnings, inherited.text).toEqual([expect.stringMatching(warning)])
+  })
+
   it.each<[string, JsonObject, RegExp]>([
     ['a role that there is not', { role: 'Owner' }, /spec\.role/],
     ['no subjects', { subjects: [] }, /subjects/],

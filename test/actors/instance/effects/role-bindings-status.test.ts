@@ -21,6 +21,20 @@ describe('the status of a role binding', () => {
     })
   })
 
+  it('says whom a binding holds that nobody has chosen, once it is in effect', async () => {
+    storing(effects)
+    effects.host.script = () => ({})
+    const subjects = [{ kind: 'Group', name: 'system:authenticated' } as const]
+    effects.bindings = [binding(undefined, 'wide', { subjects }), binding()]
+    await effects.run(materializeRoleBindings)
+    expect(reported(effects)).toEqual({
+      wide: expect.stringMatching(
+        /^True Materialized: the RBAC inside the instance is as this binding says; the group system:authenticated is everyone who can log in/,
+      ),
+      team: 'True Materialized: the RBAC inside the instance is as this binding says',
+    })
+  })
+
   it('reports a role that could not be created, while others are in effect', async () => {
     storing(effects)
     const store = effects.inside.script

@@ -247,6 +247,17 @@ describe('a preview of a WorkspaceRoleBinding', () => {
     expect(notes).toContain('3 subjects are left out')
   })
 
+  it('notes whom a binding holds that nobody has chosen, as it would be and as it is', async () => {
+    const { roleBindings, preview } = world()
+    const everyone = { kind: 'Group', name: 'system:authenticated' } as const
+    const note = expect.stringMatching(/^the group system:authenticated is everyone who can log in/)
+    roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
+    expect((await preview({ grant: { role: 'Viewer', subjects: [everyone] } })).notes).toContainEqual(note)
+    expect((await preview({ grant: EDITOR })).notes).not.toContainEqual(note)
+    roleBindings.giveMembers('all', 'Viewer', { instance: 'eu', subject: everyone, workspace: 'sales' })
+    expect((await preview({ name: 'all', grant: EDITOR })).notes).toContainEqual(note)
+  })
+
   it('hides no defect of Kairship behind an instance that cannot be read', async () => {
     const { roleBindings, refused, preview } = world()
     roleBindings.giveMembers('bobs', 'Viewer', { instance: 'eu', subject: BOB, workspace: 'sales' })
