@@ -4,7 +4,7 @@ import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
 import { IMPERSONATOR, IMPERSONATOR_USER, SERVICE_ACCOUNTS } from '../../manifests/impersonator.js'
 import { INSTANCES, type Instance } from '../../manifests/instance.js'
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES } from '../../manifests/instance-rbac.js'
-import { resourcePath } from '../../manifests/kube.js'
+import { type GroupVersionResource, resourcePath } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { curl } from '../http/fakes/listening.js'
@@ -134,7 +134,7 @@ describe('an instance whose credential may make no token of the account', () => 
 
   it('says so in a condition that is no part of ready, and takes it back when the credential may', async () => {
     const metadata = { name: ROBOT }
-    const create = (type: typeof CLUSTER_ROLES, kind: string, more: object) => {
+    const create = (type: GroupVersionResource, kind: string, more: object) => {
       const body = { apiVersion: `${RBAC}/v1`, kind, metadata, ...more }
       return world.control.request({ method: 'POST', path: resourcePath(type), body })
     }
