@@ -9,6 +9,7 @@ import { prefixOf } from '../../objects/object-type.js'
 import type { OwnConnection, OwnRequests } from '../../objects/requests/own-requests.js'
 import { bindingLinks, type KairshipQuestion, kairshipLink, lockLinks } from './kairship-links.js'
 import { type AccessLink, firstBroken, type Step } from './link.js'
+import { withCauseInside } from './not-in-effect.js'
 import { memberProxyAccess } from './question.js'
 import { readRbac } from './rbac-reader.js'
 import { problemOf, review, reviewOneself } from './reviews.js'
@@ -74,7 +75,7 @@ export async function explainAccess(
   const found: Servers = { links: [], notes: [], unread: [] }
   if (!ofKairship) await lookInside({ ownRequests, call, question }, found)
   links.push(...found.links)
-  return concluded(question, links.map(withoutNeed(links)), found)
+  return concluded(question, withCauseInside(links.map(withoutNeed(links)), given), found)
 }
 
 /** Whether a caller may know to which workspace an instance belongs: who may list workspaces, or administers the instance. */

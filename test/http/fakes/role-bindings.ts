@@ -1,4 +1,5 @@
 import type { InstanceRole, Subject } from '../../../manifests/instance-role-binding.js'
+import type { Condition } from '../../../manifests/kube.js'
 import type { RoleBindings } from '../../../ports/role-bindings.js'
 import {
   instanceRoleBinding,
@@ -15,6 +16,8 @@ export interface FakeRoleBindings extends RoleBindings {
   /** Gives a role; a binding of the same name is deleted before, since its role cannot change. */
   give(name: string, role: InstanceRole, to: Given): void
   take(name: string): void
+  /** Writes the condition of an InstanceRoleBinding that says what the instance has of it. */
+  report(name: string, materialized: Pick<Condition, 'status' | 'reason' | 'message'>): void
   /** Has a binding deleted by the host, where a finalizer keeps it for now. */
   beginToTake(name: string): void
   /** Gives members of a workspace a role; it exists, and the instance or the namespace belongs to it. */
@@ -66,6 +69,11 @@ export function fakeRoleBindings(): FakeRoleBindings {
       bindings.show(instanceRoleBinding(name, instance, role, { ...on, subjects: [subject], metadata }))
     },
     take: name => bindings.hide(name),
+    report(name, materialized) {
+      const binding = bindings.get(name)
+      const condition = { type: 'Materialized', lastTransitionTime: '2026-11-24T00:00:00Z', ...materialized }
+      if (binding) bindings.show({ ...binding, status: { conditions: [condition] } })
+    },
     beginToTake(name) {
       const previous = bindings.get(name)
       if (!previous) return

@@ -127,6 +127,40 @@ describe('the role bindings of an explanation', () => {
     expect(first?.fix).toContain(fix)
   })
 
+  describe('that would do', () => {
+    const [why, sentence] = [
+      'namespaces "shop" not found',
+      'the InstanceRoleBinding "one" gives the role Viewer',
+    ]
+    const given = (allows: boolean, status: 'True' | 'False') => {
+      const { roleBindings, explain } = world({ control: { allows } })
+      roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['shop'] })
+      roleBindings.give('other', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] })
+      roleBindings.report('one', { status, reason: 'NotFound', message: why })
+      roleBindings.report('other', { status: 'False', reason: 'NotFound', message: 'of the other' })
+      return explain()
+    }
+
+    it('and are not in effect inside are missing, with the reason, where the control plane refuses', async () => {
+      const answer = await given(false, 'False')
+      expect(answer.first).toMatchObject({
+        ...{ step: 'Binding', state: 'Missing', reason: 'NotInEffect' },
+        message: `${sentence}, and is not in effect inside: ${why}`,
+        fix: expect.stringContaining('Materialized'),
+      })
+      expect(answer.summary).toContain(why)
+    })
+
+    it.each([
+      ['the control plane allows it all the same', true, 'False'],
+      ['they are in effect', false, 'True'],
+    ] as const)('are found where %s', async (_what, allows, status) => {
+      const answer = await given(allows, status)
+      expect(steps(answer)[0]).toBe('Binding Found RoleBinding')
+      expect(answer.links[0]?.message).not.toContain('not in effect')
+    })
+  })
+
   it('on other namespaces that are too small besides are called too small', async () => {
     const { roleBindings, explain } = world({ kairship: false })
     roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] })
