@@ -1,4 +1,5 @@
 import { fromJson, type JsonObject } from '@bufbuild/protobuf'
+import { ApiError } from '../../client/errors.js'
 import { jsonClient } from '../../client/service-client.js'
 import type { Config } from '../../config.js'
 import {
@@ -10,6 +11,7 @@ import {
   type WorkspaceRoleBinding,
   WorkspaceRoleBindingSchema,
 } from '../../proto/gen/kairship/rolebinding_pb.js'
+import { Code } from '../../transcoding/code.js'
 import type { ClientContext } from '../client/client.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 import { ageOf, columns } from '../print/columns.js'
@@ -72,9 +74,17 @@ export async function giveRole(
   const common = { name, role, subjects: [...subjects], reason, expiresAt }
   const service = jsonClient(RoleBindingService, client)
   const onInstance = place.kind === 'instance'
-  const raw = onInstance
-    ? await service.createInstanceRoleBinding({ binding: { ...common, instance: place.name, namespaces } })
-    : await service.createWorkspaceRoleBinding({ binding: { ...common, workspace: place.name } })
+  const raw = await (onInstance
+    ? service.createInstanceRoleBinding({ binding: { ...common, instance: place.name, namespaces } })
+    : service.createWorkspaceRoleBinding({ binding: { ...common, workspace: place.name } })
+  ).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== Code.ALREADY_EXISTS) throw error
+    const handle = onInstance ? name : `${IN_WORKSPACE}${name}`
+    throw new CommandError(
+      `${handle} is there already${roleName === undefined ? ', by which the same is given' : ''}: take it away first (kairship take-role ${handle}), or give this one another name (--name)`,
+      ExitCode.failed,
+    )
+  })
   const made: Binding = onInstance
     ? fromJson(InstanceRoleBindingSchema, raw, known)
     : fromJson(WorkspaceRoleBindingSchema, raw, known)
@@ -146,5 +156,8 @@ const timeText = (at: number): string => new Date(at).toISOString().replace(/\.\
 
 /** What the server warns of, beside the answer: programs read that. */
 function warn(err: ClientContext['err'], binding: Binding): void {
-  for (const warning of binding.warnings) err(`Warning: ${handleOf(binding)}: ${oneLine(warning)}\n`)
+  const made = binding.conditions.find(({ type }) => type === 'Materialized')
+  const broken = made?.status === 'False' ? [`it is not in effect as a whole: ${made.message}`] : []
+  for (const warning of [...broken, ...binding.warnings])
+    err(`Warning: ${handleOf(binding)}: ${oneLine(warning)}\n`)
 }

@@ -16,6 +16,7 @@ import { subjectMessage } from './messages.js'
 import { objectCounts, rowKey } from './object-counts.js'
 import {
   countsOf,
+  type Inside,
   isSame,
   previewRoleBindings,
   type SubjectChange,
@@ -33,6 +34,8 @@ export const MOST_SUBJECTS = 50
 const MOST_ROWS = 500
 /** Lists whose objects are counted. */
 const MOST_COUNTED = 40
+/** Namespaces that a note names. */
+const MOST_NAMED = 5
 
 /**
  * What would change if an InstanceRoleBinding were stored as the request says, or removed.
@@ -70,8 +73,21 @@ export async function previewRoleBinding(
     subjects: preview.subjects.map(change => changeMessage(change, counts, MOST_ROWS)),
     withheldNamespaces: [...preview.withheld],
     unread: [...new Set(unread)].sort(),
-    notes: notesOf(preview.subjects, subjects),
+    notes: [...absentNotes(instance, proposed, inside), ...notesOf(preview.subjects, subjects)],
   }
+}
+
+/** A binding may name namespaces that are to come. */
+function absentNotes(
+  instance: string,
+  proposed: RoleGrant | undefined,
+  { namespaces }: Inside,
+): readonly string[] {
+  const absent = (proposed?.spec.namespaces ?? []).filter(name => !namespaces.present.includes(name))
+  if (absent.length === 0) return []
+  const named = absent.slice(0, MOST_NAMED).join(', ')
+  const others = absent.length > MOST_NAMED ? ` and ${absent.length - MOST_NAMED} more` : ''
+  return [`${instance} has no namespace ${named}${others} yet: the role begins there when it is created`]
 }
 
 const isDirect = ({ origin }: EffectiveBinding): boolean => origin.kind === 'InstanceRoleBinding'

@@ -50,7 +50,7 @@ export async function servedKinds(
       return resources
         .filter(({ name }) => !name.endsWith('/status'))
         .map(({ name, kind, namespaced, verbs = [] }) => ({
-          ...{ group, version, resource: name, kind, namespaced, verbs },
+          ...{ group, version, resource: name, kind, namespaced, verbs: inOrder(verbs) },
         }))
     } catch (error) {
       note(`kinds of ${path.slice(1)}: ${toFailure(error).message}`)
@@ -59,3 +59,11 @@ export async function servedKinds(
   })
   return found.flat()
 }
+
+/** As Kubernetes' own documents list verbs; built-in types and custom ones are discovered in two other orders. */
+const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
+
+const inOrder = (verbs: readonly string[]): readonly string[] => [
+  ...VERBS.filter(verb => verbs.includes(verb)),
+  ...verbs.filter(verb => !VERBS.includes(verb)),
+]

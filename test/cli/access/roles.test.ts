@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { giveRole, listRoles, takeRole } from '../../../cli/access/roles.js'
+import { ApiError } from '../../../client/errors.js'
 import { type Config, defaults } from '../../../config.js'
+import { Code } from '../../../transcoding/code.js'
 import { asking } from '../scripted-client.js'
 
 const INSTANCES = '/apis/kairship.io/v1alpha1/instance-role-bindings'
@@ -49,6 +51,37 @@ describe('kairship give-role', () => {
       'team: Editor on instance/eu, namespaces shop, web for group/a/b serviceaccount/ci/bot, until 1970-01-01T00:01:40Z; take it away: kairship take-role team\n',
     )
     expect(warned()).toBe('')
+  })
+
+  it.each<[string, Partial<Config>, string, string]>([
+    ['the same', {}, 'instance/eu', 'eu-viewer-dev-.* is there already, by which the same is given: take it'],
+    [
+      'that name',
+      { roleName: 'team' },
+      'instance/eu',
+      'team is there already: take it away first .*take-role team',
+    ],
+    [
+      'that name',
+      { roleName: 'team' },
+      'workspace/shop',
+      'workspace/team is there .*take-role workspace/team',
+    ],
+  ])('refuses to give %s twice, and says what helps', async (_what, given, place, message) => {
+    const { context } = answering(() => {
+      throw new ApiError(Code.ALREADY_EXISTS, 'instancerolebindings.kairship.io "x" already exists')
+    })
+    const words = ['Viewer', 'group/dev', place]
+    await expect(giveRole(context, config(given), words)).rejects.toThrow(new RegExp(message))
+  })
+
+  it('leaves other refusals as they are', async () => {
+    const { context } = answering(() => {
+      throw new ApiError(Code.PERMISSION_DENIED, 'you may not')
+    })
+    await expect(giveRole(context, config(), ['Viewer', 'group/dev', 'instance/eu'])).rejects.toThrow(
+      /^you may not$/,
+    )
   })
 
   it('gives a role in a workspace, and shows the server’s warnings beside the answer', async () => {
@@ -115,6 +148,18 @@ describe('kairship take-role', () => {
 })
 
 describe('kairship roles', () => {
+  it('warns of a role that is not in effect inside, with the reason', async () => {
+    const named = (name: string, status: string) => ({
+      ...{ name, instance: 'eu', role: 'Viewer', warnings: [] },
+      conditions: [{ type: 'Materialized', status, message: 'namespaces "shop"\nnot found' }],
+    })
+    const { context, warned } = answering(path =>
+      path.startsWith(INSTANCES) ? { items: [named('one', 'False'), named('two', 'True')] } : { items: [] },
+    )
+    await listRoles(context, config(), [])
+    expect(warned()).toBe('Warning: one: it is not in effect as a whole: namespaces "shop"\\nnot found\n')
+  })
+
   const team = {
     ...{ name: 'team', instance: 'eu', role: 'Editor', namespaces: ['shop'], reason: 'INC-7' },
     ...{ subjects: [{ kind: 'Group', name: 'dev' }], expiresAt: '1970-01-01T00:01:40Z' },

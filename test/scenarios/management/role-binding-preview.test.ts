@@ -61,6 +61,18 @@ describe('a preview of a role binding', () => {
     expect(await of({ kind: 'Group', name: 'chosen' })).not.toContainEqual(note)
   })
 
+  it('notes namespaces that the instance does not have yet', async () => {
+    const of = async (...namespaces: string[]) =>
+      (await preview({ grant: { role: 'Viewer', namespaces, subjects: [{ kind: 'User', name: 'pia' }] } }))
+        .notes
+    expect(await of('default', 'to-come')).toContain(
+      `${world.instance} has no namespace to-come yet: the role begins there when it is created`,
+    )
+    const seven = Array.from({ length: 7 }, (_, i) => `to-come-${i}`)
+    expect(await of(...seven)).toContainEqual(expect.stringContaining('to-come-4 and 2 more yet'))
+    expect((await of('default')).filter((note: string) => note.includes('yet'))).toEqual([])
+  })
+
   it('says what its subject gains, which is what it may do once the binding is stored', async () => {
     const subject = { kind: 'User', name: 'pia' } as const
     const before = await preview({ grant: { role: 'Editor', namespaces: ['default'], subjects: [subject] } })

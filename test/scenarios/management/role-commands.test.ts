@@ -45,7 +45,7 @@ it('a role that is given by a command is listed, audited and taken away again', 
     },
   )
   const again = await kairship(admin, ...words, ...more)
-  expect([again.code, again.err]).toEqual([ExitCode.failed, expect.stringContaining('already exists')])
+  expect([again.code, again.err]).toEqual([ExitCode.failed, expect.stringContaining('is there already')])
 
   const roles = await kairship(admin, 'roles', world.instance, '--no-headers')
   expect(roles.out.replaceAll(/ {3,}/g, '   ')).toContain(
