@@ -89,18 +89,24 @@ function isAlive({ pid, started }: Holder): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
   }
-  const now = startOf(pid)
-  return started === '' || now === '' || now === started
+  const now = statOf(pid)
+  // One that has ended and whose parent has not noticed, as in a container without an init process.
+  if (now?.state === 'Z') return false
+  return started === '' || now === undefined || now.started === started
 }
 
-/** Field 22 of /proc/{pid}/stat (proc_pid_stat(5)); the second one, in parentheses, may hold spaces. */
-function startOf(pid: number): string {
+/** When a process started, in ticks since boot; '' where the system does not say. */
+const startOf = (pid: number): string => statOf(pid)?.started ?? ''
+
+/** Fields 3 and 22 of /proc/{pid}/stat (proc_pid_stat(5)); the second one, in parentheses, may hold spaces. */
+function statOf(pid: number): { readonly state: string; readonly started: string } | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', started: fields[19] ?? '' }
   } catch {
     // Not Linux, or gone.
-    return ''
+    return undefined
   }
 }
 

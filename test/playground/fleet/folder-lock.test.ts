@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { startPlayground } from '../../../playground/fleet/fleet.js'
 import { FolderInUseError, lockFolder } from '../../../playground/fleet/folder-lock.js'
+import { waitFor } from '../../patience.js'
 import { silent } from '../../silent.js'
 
 let folder: string
@@ -19,8 +20,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Another process that holds the folder, until it is killed. */
-async function holder(): Promise<ChildProcess> {
+/** Another process that holds the folder until it is killed, or one whose child does. */
+async function holder(by: 'parent' | 'child' = 'parent'): Promise<ChildProcess> {
   const program = new URL('../../../dist/playground/fleet/folder-lock.js', import.meta.url)
   const script = `
     const { lockFolder } = await import(${JSON.stringify(program.href)})
@@ -28,9 +29,13 @@ async function holder(): Promise<ChildProcess> {
     process.stdout.write('held')
     setInterval(() => undefined, 1000)
   `
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const args = ['--input-type=module', '-e', script]
+  // A shell that becomes a program which never asks how its children have ended.
+  const [command, given] =
+    by === 'parent'
+      ? [process.execPath, args]
+      : ['sh', ['-c', '"$0" "$@" & exec sleep 600', process.execPath, ...args]]
+  const child = spawn(command, given, { stdio: ['ignore', 'pipe', 'inherit'] })
   children.push(child)
   await once(child.stdout as NonNullable<typeof child.stdout>, 'data')
   return child
@@ -54,6 +59,17 @@ describe('a data folder', () => {
     expect(() => lockFolder(join(folder, 'file'))).toThrow('ENOTDIR')
     expect(() => lockFolder(join(folder, 'file/below'))).toThrow('ENOTDIR')
   })
+
+  it.runIf(process.platform === 'linux')(
+    'is taken over from a process that was killed and whose parent has not noticed',
+    async () => {
+      await holder('child')
+      const { pid } = JSON.parse(await readFile(join(folder, 'lock'), 'utf8'))
+      process.kill(pid, 'SIGKILL')
+      await waitFor(async () => expect(await readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '))
+      lockFolder(folder)()
+    },
+  )
 
   it('is taken over from a process that was killed', async () => {
     const child = await holder()
