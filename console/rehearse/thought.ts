@@ -8,7 +8,8 @@ export interface Thought {
   readonly namespace?: string
 }
 
-export const effects = ['NoExecute', 'NoSchedule', 'PreferNoSchedule'] as const
+/** Those that Karmada accepts of a cluster. */
+export const effects = ['NoExecute', 'NoSchedule'] as const
 export type Effect = (typeof effects)[number]
 
 /** The taint that is tried where nothing else is said. */

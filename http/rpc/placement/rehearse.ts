@@ -141,8 +141,8 @@ function thoughtOf(
     if (!joined.has(cluster)) refuse('cluster', `no cluster ${JSON.stringify(cluster)} is joined`)
     for (const complaint of qualifiedName(key)) refuse('taint.key', complaint)
     for (const complaint of labelValue(value)) refuse('taint.value', complaint)
-    if (!TaintEffect[effect] || effect === TaintEffect.TAINT_EFFECT_UNSPECIFIED)
-      refuse('taint.effect', 'must be NoSchedule, PreferNoSchedule or NoExecute')
+    if (effect !== TaintEffect.NoSchedule && effect !== TaintEffect.NoExecute)
+      refuse('taint.effect', 'must be NoSchedule or NoExecute: Karmada accepts no other effect of a cluster')
     const name = TaintEffect[effect] as Taint['effect']
     return { wrong, thought: { cluster, taint: { key, ...(value && { value }), effect: name } } }
   })

@@ -114,6 +114,11 @@ describe('a rehearsal over the API', () => {
     ],
     ['a taint without effect', [{ cluster: 'north', taint: { key: 'fire' } }], 'taints[0].taint.effect'],
     [
+      'an effect that Karmada refuses of a cluster',
+      [{ cluster: 'north', taint: { key: 'fire', effect: TaintEffect.PreferNoSchedule } }],
+      'taints[0].taint.effect: must be NoSchedule or NoExecute',
+    ],
+    [
       'a key that no taint may have',
       [{ cluster: 'north', taint: { key: 'a b', effect: TaintEffect.NoExecute } }],
       'taints[0].taint.key',
