@@ -58,6 +58,7 @@ export class RoleBindingIndex implements RoleBindings {
   readonly #events: RoleEvents
   readonly #subscription: Subscription
   readonly now: () => number
+  readonly #all: readonly Collection<KubeObject>[]
   /** Another one after each change of what anything gives. */
   #generation = 0
   /** Of everything that an instance has, as of a generation. */
@@ -71,6 +72,7 @@ export class RoleBindingIndex implements RoleBindings {
     private readonly pulse: { readonly silentForMs: number } = { silentForMs: 0 },
   ) {
     this.now = now
+    this.#all = Object.values(sources)
     this.#workspaces = new Workspaces(now, wall)
     this.#events = new RoleEvents(sources, wall)
     this.#ends = new EndClock(wall, keys => this.#end(keys))
@@ -91,18 +93,15 @@ export class RoleBindingIndex implements RoleBindings {
     )
   }
 
-  get #all(): readonly Collection<KubeObject>[] {
-    return Object.values(this.sources)
-  }
-
   get unread(): readonly string[] {
     return this.#all.flatMap(({ resource, resourceVersion }) =>
       resourceVersion === undefined ? `${resource.resource}.${resource.group}` : [],
     )
   }
 
+  /** Asked for each request. */
   get synced(): boolean {
-    return this.unread.length === 0
+    return this.#all.every(({ resourceVersion }) => resourceVersion !== undefined)
   }
 
   get silentForMs(): number {
