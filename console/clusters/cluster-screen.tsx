@@ -4,8 +4,8 @@ import { type ReactNode, useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { Conditions } from '../instance/conditions.js'
 import { useLive } from '../live/use-live.js'
-import { AccessButton } from '../parts/access-button.js'
 import { Freshness } from '../parts/freshness.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
 import { useAction } from '../parts/use-action.js'
@@ -76,10 +76,10 @@ function Actions({
   return (
     <Stack gap="xs">
       <Group>
-        <AccessButton wanted={update} size="xs" variant="default" onClick={() => show('edit')}>
+        <MayButton wanted={update} size="xs" variant="default" onClick={() => show('edit')}>
           {words.edit}
-        </AccessButton>
-        <AccessButton
+        </MayButton>
+        <MayButton
           wanted={update}
           size="xs"
           variant="default"
@@ -87,8 +87,8 @@ function Actions({
           onClick={() => void cordon.run()}
         >
           {isCordoned ? words.uncordon : words.cordon}
-        </AccessButton>
-        <AccessButton
+        </MayButton>
+        <MayButton
           wanted={{
             ...{ instance, verb: 'delete', group: 'kairship.io' },
             ...{ resource: 'instances/clusters', name: instance },
@@ -99,7 +99,7 @@ function Actions({
           onClick={() => show('remove')}
         >
           {words.remove}
-        </AccessButton>
+        </MayButton>
       </Group>
       <Text size="sm" c="dimmed">
         {isCordoned ? words.cordoned : `${words.cordon}: ${words.cordonHelp}`}

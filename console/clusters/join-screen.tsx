@@ -1,7 +1,7 @@
 import { Alert, Button, FileButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { AccessButton } from '../parts/access-button.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
@@ -106,7 +106,7 @@ export function JoinScreen() {
         </Alert>
       )}
       <Group>
-        <AccessButton
+        <MayButton
           wanted={{
             ...{ instance, verb: 'create', group: 'kairship.io' },
             ...{ resource: 'instances/clusters', name: instance },
@@ -117,7 +117,7 @@ export function JoinScreen() {
           onClick={() => void check.run()}
         >
           {words.check}
-        </AccessButton>
+        </MayButton>
         <Button disabled={checked !== form} loading={join.busy} onClick={() => void join.run()}>
           {words.joinNow}
         </Button>

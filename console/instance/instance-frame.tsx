@@ -1,46 +1,76 @@
-import { Stack, Tabs } from '@mantine/core'
+import { Select, Stack, Tabs } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
 
 const route = getRouteApi('/instances/$name')
 
+/** The parts of an instance, by what a reader comes for. */
+const groups = {
+  state: ['overview', 'events', 'reads'],
+  run: ['clusters', 'workloads', 'objects', 'promote'],
+  decide: ['policies', 'rehearse'],
+  govern: ['access', 'settings'],
+} as const
+
+/** Parts that are reached from others, and the one whose tab is lit in them. */
+const within: Readonly<Record<string, string>> = { 'join-cluster': 'clusters', terminal: 'workloads' }
+
+/** Windows narrower than this have a list to choose from in the place of tabs. */
+const NARROW = '(max-width: 62em)'
+
 /** What every screen of one instance has around it: its name, and the way to the others. */
 export function InstanceFrame() {
   const { name } = route.useParams()
   const { nav, tabs } = useWords()
+  const labels = { ...tabs, access: nav.access }
   const { pathname } = useLocation()
   const navigate = useNavigate()
-  const [, , , first = 'overview'] = pathname.split('/')
-  const part = first === 'join-cluster' ? 'clusters' : first || 'overview'
+  const isNarrow = useMediaQuery(NARROW)
+  const [, , , first] = pathname.split('/')
+  const part = within[first ?? ''] ?? (first || 'overview')
+  const open = (next: string | null) => {
+    if (next === null) return
+    const to = next === 'overview' ? '/instances/$name' : `/instances/$name/${next}`
+    void navigate({ to, params: { name } } as never)
+  }
   return (
     <Stack>
       <Trail to="/instances" from={nav.fleet} here={name} />
-      <Tabs
-        value={part}
-        onChange={next => {
-          const to = next === 'overview' ? '/instances/$name' : `/instances/$name/${next}`
-          void navigate({ to, params: { name } } as never)
-        }}
-      >
-        <Tabs.List aria-label={name}>
-          <Tabs.Tab value="overview">{tabs.overview}</Tabs.Tab>
-          <Tabs.Tab value="clusters">{tabs.clusters}</Tabs.Tab>
-          <Tabs.Tab value="workloads">{tabs.workloads}</Tabs.Tab>
-          <Tabs.Tab value="objects">{tabs.objects}</Tabs.Tab>
-          <Tabs.Tab value="policies">{tabs.policies}</Tabs.Tab>
-          <Tabs.Tab value="rehearse">{tabs.rehearse}</Tabs.Tab>
-          <Tabs.Tab value="promote">{tabs.promote}</Tabs.Tab>
-          <Tabs.Tab value="events">{tabs.events}</Tabs.Tab>
-          <Tabs.Tab value="reads">{tabs.reads}</Tabs.Tab>
-          <Tabs.Tab value="settings">{tabs.settings}</Tabs.Tab>
-          {part === 'terminal' && <Tabs.Tab value="terminal">{tabs.terminal}</Tabs.Tab>}
-          <Tabs.Tab value="access">{nav.access}</Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value={part} pt="md">
+      {isNarrow ? (
+        <>
+          <Select
+            aria-label={tabs.parts}
+            value={part}
+            onChange={open}
+            allowDeselect={false}
+            data={Object.entries(groups).map(([group, parts]) => ({
+              group: tabs.groups[group as keyof typeof groups],
+              items: parts.map(value => ({ value, label: labels[value] })),
+            }))}
+          />
           <Outlet />
-        </Tabs.Panel>
-      </Tabs>
+        </>
+      ) : (
+        <Tabs value={part} onChange={open}>
+          <Tabs.List aria-label={name} className="grouped-tabs">
+            {Object.entries(groups).map(([group, parts]) => (
+              <Fragment key={group}>
+                {parts.map((value, index) => (
+                  <Tabs.Tab key={value} value={value} mod={{ begins: index === 0 }}>
+                    {labels[value]}
+                  </Tabs.Tab>
+                ))}
+              </Fragment>
+            ))}
+          </Tabs.List>
+          <Tabs.Panel value={part} pt="md">
+            <Outlet />
+          </Tabs.Panel>
+        </Tabs>
+      )}
     </Stack>
   )
 }

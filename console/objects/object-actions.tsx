@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { MayButton, useRights } from '../parts/may.js'
+import { MayButton } from '../parts/may.js'
 import { useWords } from '../words/use-words.js'
 import { type WorkloadKind, workloadKinds } from '../workloads/workload.js'
 import { workloads } from '../workloads/workloads.js'
@@ -29,19 +29,21 @@ export function ObjectActions({
   const { type, isSecret = false } = kind
   const [namespace, name] = [row.metadata?.namespace ?? '', row.metadata?.name ?? '']
   // What is in a namespace may be given there alone.
-  const rights = useRights(instance, type.resource === 'namespaces' ? name : namespace)
+  const { group, resource } = type
+  const place = resource === 'namespaces' ? name : namespace
+  const one = { instance, group, resource, namespace: place, name }
   const [isDeleting, setDeleting] = useState(false)
-  const look = { rights, size: 'xs', variant: 'default' } as const
+  const look = { size: 'xs', variant: 'default' } as const
   return (
     <Group gap="xs" role="group" aria-label={words.actions}>
-      <MayButton {...look} wish={{ verb: 'update', type, name }} onClick={edit}>
+      <MayButton {...look} wanted={{ ...one, verb: 'update' }} onClick={edit}>
         {isSecret ? words.editSecret : words.edit}
       </MayButton>
       <MayButton
         {...look}
         color="red"
         variant="outline"
-        wish={{ verb: 'delete', type, name }}
+        wanted={{ ...one, verb: 'delete' }}
         onClick={() => setDeleting(true)}
       >
         {words.delete}

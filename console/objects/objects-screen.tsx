@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useLive } from '../live/use-live.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
-import { MayButton, useListRights } from '../parts/may.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
@@ -52,7 +52,6 @@ function ObjectList({
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { objects: words, workloads, list } = useWords()
-  const rights = useListRights(instance)
   const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find])
   const { isNamespaced } = kind.type
   const showsClusters =
@@ -120,8 +119,7 @@ function ObjectList({
         empty={words.empty}
         tools={
           <MayButton
-            rights={rights}
-            wish={{ verb: 'create', type: kind.type }}
+            wanted={{ instance, verb: 'create', group: kind.type.group, resource: kind.type.resource }}
             onClick={() =>
               void navigate({
                 to: '/instances/$name/objects/$kind/new',

@@ -2,11 +2,10 @@ import type { ButtonProps } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { serviceClient } from '../../client/service-client.js'
-import { AccessReviewService } from '../../proto/gen/kairship/access_review_pb.js'
+import { AccessDecision, AccessReviewService } from '../../proto/gen/kairship/access_review_pb.js'
 import { rest } from '../connection/rest.js'
 import { KubeApi } from '../kube/kube-api.js'
-import type { ObjectType } from '../kube/object.js'
-import { type Rights, readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
+import { readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
 import { useWords } from '../words/use-words.js'
 import { RefusableButton } from './refusable-button.js'
 
@@ -14,60 +13,81 @@ const access = serviceClient(AccessReviewService, rest)
 
 /** Rights are asked for again after this time, milliseconds. The server decides in any case. */
 const RIGHTS_MS = 60_000
+/** The group of what Kairship itself decides; everything else is the instance's own API. */
+const OWN_GROUP = 'kairship.io'
 
-/**
- * What the caller may do in a namespace of an instance: one review for a screen. Until it is answered, nothing is denied.
- * @param namespace of what the screen shows; for types without one any will do
- */
-export function useRights(instance: string, namespace: string): Rights {
-  const { data } = useQuery({
-    queryKey: ['rights', instance, namespace],
-    queryFn: ({ signal }) => readRights(new KubeApi(instance), namespace || 'default', signal),
-    staleTime: RIGHTS_MS,
-  })
-  return data ?? UNKNOWN_RIGHTS
-}
-
-/**
- * What the caller may do somewhere in an instance, for screens of many namespaces: in the default one, or in the first of those for which the caller
- * has a role, where it is a role for namespaces.
- */
-export function useListRights(instance: string): Rights {
-  const { data: namespace = 'default' } = useQuery({
-    queryKey: ['own-namespace', instance],
-    queryFn: async ({ signal }) => {
-      const { roles } = await access.whoAmI({}, { signal })
-      const here = roles.filter(role => role.instance === instance)
-      const isForAll = here.length === 0 || here.some(({ namespaces }) => namespaces.length === 0)
-      return isForAll ? 'default' : (here[0]?.namespaces[0] ?? 'default')
-    },
-    staleTime: RIGHTS_MS,
-  })
-  return useRights(instance, namespace)
-}
-
-/** What a button is for. */
-export interface Wish {
+/** What somebody would do, as RBAC says it. */
+export interface Wanted {
+  readonly instance: string
   readonly verb: string
-  readonly type: Pick<ObjectType, 'group' | 'resource'>
+  readonly group: string
+  readonly resource: string
   /** Of the object; absent for what is of no one object. */
   readonly name?: string
+  /** Of the object, empty for types without one. Absent on screens of many namespaces: whether it is allowed somewhere. */
+  readonly namespace?: string
 }
 
-/** A button for a wish, which says so where the caller may not. */
+/** Why the caller may not do something; undefined where they may, and until it is known. */
+function useRefusal(wanted: Wanted): string | undefined {
+  const { group, resource, verb, name } = wanted
+  const { may } = useWords()
+  const explained = useExplained(wanted, group === OWN_GROUP)
+  const rights = useRights(wanted, group !== OWN_GROUP)
+  if (group === OWN_GROUP) return explained
+  return rights.may(verb, { group, resource }, name)
+    ? undefined
+    : may.denied(verb, `${resource}${group && `.${group}`}`)
+}
+
+/** Why Kairship itself refuses something, with who can help. */
+function useExplained(wanted: Wanted, enabled: boolean): string | undefined {
+  const { instance, verb, group, resource, name = '', namespace = '' } = wanted
+  const { data } = useQuery({
+    queryKey: ['access', instance, verb, group, resource, name, namespace],
+    queryFn: ({ signal }) =>
+      access.explainAccess({ instance, verb, group, resource, name, namespace }, { signal }),
+    staleTime: RIGHTS_MS,
+    enabled,
+  })
+  if (data?.decision !== AccessDecision.DENIED) return undefined
+  return [data.summary, data.first?.fix].filter(Boolean).join(' ')
+}
+
+/** What the caller may do in a namespace of an instance: one review for all buttons of a screen. Until it is answered, nothing is denied. */
+function useRights({ instance, namespace }: Wanted, enabled: boolean) {
+  const { data: somewhere = 'default' } = useQuery({
+    queryKey: ['own-namespace', instance],
+    queryFn: ({ signal }) => ownNamespace(instance, signal),
+    staleTime: RIGHTS_MS,
+    enabled: enabled && namespace === undefined,
+  })
+  const reviewed = namespace === undefined ? somewhere : namespace || 'default'
+  const { data = UNKNOWN_RIGHTS } = useQuery({
+    queryKey: ['rights', instance, reviewed],
+    queryFn: ({ signal }) => readRights(new KubeApi(instance), reviewed, signal),
+    staleTime: RIGHTS_MS,
+    enabled,
+  })
+  return data
+}
+
+/** The default one, or the first of those for which the caller has a role, where it is a role for namespaces. */
+async function ownNamespace(instance: string, signal: AbortSignal): Promise<string> {
+  const { roles } = await access.whoAmI({}, { signal })
+  const here = roles.filter(role => role.instance === instance)
+  const isForAll = here.length === 0 || here.some(({ namespaces }) => namespaces.length === 0)
+  return isForAll ? 'default' : (here[0]?.namespaces[0] ?? 'default')
+}
+
+/** A button for what is wanted, which says why where the caller may not. */
 export function MayButton({
-  rights,
-  wish: { verb, type, name },
+  wanted,
   ...props
 }: ButtonProps & {
-  readonly rights: Rights
-  readonly wish: Wish
+  readonly wanted: Wanted
   readonly onClick: () => void
   readonly children: ReactNode
 }) {
-  const { may } = useWords()
-  const what = `${type.resource}${type.group && `.${type.group}`}`
-  return (
-    <RefusableButton {...props} refusal={rights.may(verb, type, name) ? undefined : may.denied(verb, what)} />
-  )
+  return <RefusableButton {...props} refusal={useRefusal(wanted)} />
 }

@@ -2,8 +2,8 @@ import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ResourceSelector } from '../../proto/gen/kairship/policy_spec_pb.js'
 import { useLive } from '../live/use-live.js'
-import { AccessButton } from '../parts/access-button.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
+import { MayButton } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { type Policy, policies, policyKey } from './policies.js'
@@ -108,9 +108,9 @@ function CreateButton({ instance, kind }: { readonly instance: string; readonly 
       </Button>
     )
   return (
-    <AccessButton wanted={{ instance, verb: 'create', group, resource }} size="xs" onClick={create}>
+    <MayButton wanted={{ instance, verb: 'create', group, resource }} size="xs" onClick={create}>
       {words.create}
-    </AccessButton>
+    </MayButton>
   )
 }
 

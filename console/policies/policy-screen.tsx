@@ -9,8 +9,8 @@ import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { useLive } from '../live/use-live.js'
-import { AccessButton } from '../parts/access-button.js'
 import { Freshness } from '../parts/freshness.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
@@ -59,7 +59,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
         <Title order={2}>{name}</Title>
         <Group>
           <Freshness page={live} />
-          <AccessButton
+          <MayButton
             wanted={{ ...wanted, verb: 'update' }}
             size="xs"
             onClick={() =>
@@ -70,8 +70,8 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
             }
           >
             {words.edit}
-          </AccessButton>
-          <AccessButton
+          </MayButton>
+          <MayButton
             wanted={{ ...wanted, verb: 'delete' }}
             size="xs"
             variant="default"
@@ -79,7 +79,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
             onClick={open}
           >
             {words.remove}
-          </AccessButton>
+          </MayButton>
         </Group>
       </Group>
       {isGone && <Text>{words.gone(name)}</Text>}

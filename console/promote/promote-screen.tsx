@@ -17,7 +17,7 @@ import { serviceClient } from '../../client/service-client.js'
 import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { rest } from '../connection/rest.js'
 import { ROWS } from '../live/pages.js'
-import { AccessButton } from '../parts/access-button.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
 import { useWords } from '../words/use-words.js'
@@ -123,7 +123,7 @@ export function PromoteScreen() {
                         {words.managed}
                       </Text>
                     ) : (
-                      <AccessButton
+                      <MayButton
                         wanted={{
                           instance,
                           verb: 'create',
@@ -136,7 +136,7 @@ export function PromoteScreen() {
                         onClick={() => setChosen(one)}
                       >
                         {words.promote}
-                      </AccessButton>
+                      </MayButton>
                     )}
                   </Table.Td>
                 </Table.Tr>

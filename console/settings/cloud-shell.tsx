@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { CloudShellService, type CloudShell as Shell } from '../../proto/gen/kairship/cloudshell_pb.js'
 import { rest } from '../connection/rest.js'
-import { AccessButton } from '../parts/access-button.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
@@ -65,7 +65,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
               {words.end}
             </Button>
           ) : (
-            <AccessButton
+            <MayButton
               wanted={{
                 ...{ instance, verb: 'create', group: 'kairship.io' },
                 ...{ resource: 'instances/cloudshells', name: instance },
@@ -76,7 +76,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
               onClick={() => void start.run()}
             >
               {words.start}
-            </AccessButton>
+            </MayButton>
           )}
         </Group>
       </Stack>

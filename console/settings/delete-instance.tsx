@@ -2,8 +2,8 @@ import { List, Paper, Stack, Text, Title } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
-import { AccessButton } from '../parts/access-button.js'
 import { Dialog } from '../parts/dialog.js'
+import { MayButton } from '../parts/may.js'
 import { RemovalForm } from '../parts/removal-form.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
@@ -21,7 +21,7 @@ export function DeleteInstance({ instance }: { readonly instance: Instance }) {
           {words.title}
         </Title>
         <Consequences instance={instance} />
-        <AccessButton
+        <MayButton
           wanted={{
             ...{ instance: name, verb: 'delete', group: 'kairship.io' },
             ...{ resource: 'instances', name },
@@ -33,7 +33,7 @@ export function DeleteInstance({ instance }: { readonly instance: Instance }) {
           onClick={() => setOpen(true)}
         >
           {words.open}
-        </AccessButton>
+        </MayButton>
       </Stack>
       {isOpen && <Confirm instance={instance} name={name} close={() => setOpen(false)} />}
     </Paper>

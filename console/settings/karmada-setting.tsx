@@ -1,7 +1,7 @@
 import { Group, List, NumberInput, Paper, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { AccessButton } from '../parts/access-button.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
@@ -113,7 +113,7 @@ export function KarmadaSetting({
         {save.error && <Problem error={save.error} />}
         {!isAdopted && (
           <Group>
-            <AccessButton
+            <MayButton
               wanted={{
                 ...{ instance, verb: 'update', group: 'kairship.io' },
                 ...{ resource: `instances/${name}`, name: instance },
@@ -124,7 +124,7 @@ export function KarmadaSetting({
               onClick={() => void save.run()}
             >
               {words.save}
-            </AccessButton>
+            </MayButton>
             {saved && (
               <Text size="sm" role="status">
                 {words.saved}

@@ -1,8 +1,8 @@
 import { Button, Divider, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { InstanceRole } from '../../proto/gen/kairship/instance_pb.js'
-import { AccessButton } from '../parts/access-button.js'
 import { saveAs } from '../parts/download.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
@@ -78,7 +78,7 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
             {words.until(new Date(until).toLocaleString(locale))}
           </Text>
         )}
-        <AccessButton
+        <MayButton
           wanted={{
             ...{ instance, verb: 'create', group: 'kairship.io' },
             ...{ resource: 'instances/kubeconfig', name: instance },
@@ -90,7 +90,7 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
           onClick={() => void issue.run()}
         >
           {words.issue}
-        </AccessButton>
+        </MayButton>
       </Stack>
     </Paper>
   )

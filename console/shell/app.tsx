@@ -6,7 +6,7 @@ import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
 import { WordsProvider } from '../words/use-words.js'
 import { Broken } from './broken.js'
-import { router } from './routes.js'
+import { router } from './router.js'
 import { styleNonce } from './style-nonce.js'
 import { readable, theme } from './theme.js'
 
@@ -31,19 +31,21 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <WordsProvider>
-        <QueryClientProvider client={queries}>
-          {location.pathname === SIGNED_IN_PATH ? (
-            <Suspense>
-              <SignedIn />
-            </Suspense>
-          ) : (
-            <SessionGate>
-              <RouterProvider router={router} defaultErrorComponent={Broken} />
-            </SessionGate>
-          )}
-        </QueryClientProvider>
-      </WordsProvider>
+      <Suspense>
+        <WordsProvider>
+          <QueryClientProvider client={queries}>
+            {location.pathname === SIGNED_IN_PATH ? (
+              <Suspense>
+                <SignedIn />
+              </Suspense>
+            ) : (
+              <SessionGate>
+                <RouterProvider router={router} defaultErrorComponent={Broken} />
+              </SessionGate>
+            )}
+          </QueryClientProvider>
+        </WordsProvider>
+      </Suspense>
     </MantineProvider>
   )
 }

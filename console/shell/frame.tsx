@@ -12,6 +12,7 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useSession } from '../session/session-gate.js'
 import { type Language, useLanguage } from '../words/use-words.js'
 import { Keyboard } from './keyboard.js'
@@ -69,6 +70,7 @@ function Settings() {
   const { setColorScheme } = useMantineColorScheme()
   const scheme = useComputedColorScheme('light')
   const { session, leave } = useSession()
+  const [problem, setProblem] = useState<Error>()
   const other: Language = language === 'en' ? 'zh' : 'en'
   return (
     <Group gap="xs" wrap="nowrap">
@@ -81,9 +83,19 @@ function Settings() {
       >
         {scheme === 'dark' ? '☀' : '☾'}
       </ActionIcon>
-      <Anchor component="button" size="sm" onClick={() => choose(other)} lang={other}>
+      <Anchor
+        component="button"
+        size="sm"
+        onClick={() => void choose(other).then(() => setProblem(undefined), setProblem)}
+        lang={other}
+      >
         {other === 'en' ? 'English' : '简体中文'}
       </Anchor>
+      {problem && (
+        <Text size="sm" role="alert" lineClamp={2}>
+          {problem.message}
+        </Text>
+      )}
       <Menu>
         <Menu.Target>
           <Anchor component="button" size="sm" maw={180} truncate>

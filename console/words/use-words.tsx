@@ -1,17 +1,21 @@
-import { createContext, type ReactNode, use, useEffect, useMemo, useState } from 'react'
-import { en, type Words } from './en.js'
-import { zh } from './zh.js'
+import { createContext, type ReactNode, startTransition, use, useEffect, useMemo, useState } from 'react'
+import type { Words } from './en.js'
 
-const languages = { en, zh } as const
+/** Only the reader's is loaded. */
+const languages = {
+  en: async (): Promise<Words> => (await import('./en.js')).en,
+  zh: async (): Promise<Words> => (await import('./zh.js')).zh,
+} as const
 export type Language = keyof typeof languages
 
 interface Choice {
   readonly words: Words
   readonly language: Language
-  readonly choose: (language: Language) => void
+  /** @throws what kept its texts from being loaded; the language stays as it was */
+  readonly choose: (language: Language) => Promise<void>
 }
 
-const Chosen = createContext<Choice>({ words: en, language: 'en', choose: () => undefined })
+const Chosen = createContext<Choice | undefined>(undefined)
 
 /** Where a reader's choice is kept. It is no secret. */
 const KEPT = 'kairship-language'
@@ -23,9 +27,20 @@ function preferred(): Language {
   return (found as Language | undefined) ?? 'en'
 }
 
+const loading = new Map<Language, Promise<Words>>()
+
+/** The same promise for a language each time. Where it fails, whoever waits has the error, and the next one tries again. */
+function textsOf(language: Language): Promise<Words> {
+  const texts = loading.get(language) ?? languages[language]()
+  loading.set(language, texts)
+  texts.catch(() => loading.delete(language))
+  return texts
+}
+
+/** Gives its children the texts. It suspends until they are there. */
 export function WordsProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState(preferred)
-  const words = languages[language]
+  const words = use(textsOf(language))
   useEffect(() => {
     document.documentElement.lang = words.locale
   }, [words])
@@ -33,9 +48,10 @@ export function WordsProvider({ children }: { readonly children: ReactNode }) {
     () => ({
       words,
       language,
-      choose: next => {
+      choose: async next => {
+        await textsOf(next)
         localStorage.setItem(KEPT, next)
-        setLanguage(next)
+        startTransition(() => setLanguage(next))
       },
     }),
     [words, language],
@@ -44,6 +60,10 @@ export function WordsProvider({ children }: { readonly children: ReactNode }) {
 }
 
 /** The texts in the reader's language. */
-export const useWords = (): Words => use(Chosen).words
+export const useWords = (): Words => useLanguage().words
 
-export const useLanguage = (): Choice => use(Chosen)
+export function useLanguage(): Choice {
+  const choice = use(Chosen)
+  if (!choice) throw new Error('texts are there within WordsProvider alone')
+  return choice
+}

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DeleteDialog } from '../objects/delete-dialog.js'
-import { MayButton, useRights } from '../parts/may.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useWrite } from '../parts/use-write.js'
 import { useWords } from '../words/use-words.js'
@@ -27,44 +27,44 @@ export function WorkloadActions({
   const navigate = useNavigate()
   const { metadata, isPaused } = workload
   const [namespace, name] = [metadata?.namespace ?? '', metadata?.name ?? '']
-  const rights = useRights(instance, namespace)
   const { busy: isBusy, error: problem, run: start } = useWrite()
   const [open, setOpen] = useState<'scale' | 'rollBack' | 'delete'>()
   const close = () => setOpen(undefined)
   const type = workloadType(kind)
   const request = { instance, namespace, name }
   const { scale, restart, pause, resume, revisions, rollBack } = writes[kind]
-  const patch = { verb: 'patch', type, name }
+  const one = { instance, ...type, namespace, name }
+  const patch = { ...one, verb: 'patch' }
   // A Job is run again by making it anew.
-  const again = kind === 'jobs' ? { verb: 'create', type } : patch
-  const look = { rights, size: 'xs', variant: 'default', disabled: isBusy } as const
+  const again = kind === 'jobs' ? { instance, ...type, namespace, verb: 'create' } : patch
+  const look = { size: 'xs', variant: 'default', disabled: isBusy } as const
   return (
     <>
       <Group gap="xs" role="group" aria-label={words.actions}>
-        <MayButton {...look} wish={{ verb: 'update', type, name }} onClick={edit}>
+        <MayButton {...look} wanted={{ ...one, verb: 'update' }} onClick={edit}>
           {words.edit}
         </MayButton>
         {scale && (
-          <MayButton {...look} wish={patch} onClick={() => setOpen('scale')}>
+          <MayButton {...look} wanted={patch} onClick={() => setOpen('scale')}>
             {words.scale}
           </MayButton>
         )}
         {restart && (
-          <MayButton {...look} wish={again} onClick={() => void start(() => restart(request))}>
+          <MayButton {...look} wanted={again} onClick={() => void start(() => restart(request))}>
             {words.restart}
           </MayButton>
         )}
         {pause && resume && (
           <MayButton
             {...look}
-            wish={patch}
+            wanted={patch}
             onClick={() => void start(() => (isPaused ? resume : pause)(request))}
           >
             {isPaused ? words.resume : words.pause}
           </MayButton>
         )}
         {revisions && rollBack && (
-          <MayButton {...look} wish={patch} onClick={() => setOpen('rollBack')}>
+          <MayButton {...look} wanted={patch} onClick={() => setOpen('rollBack')}>
             {words.rollBack}
           </MayButton>
         )}
@@ -72,7 +72,7 @@ export function WorkloadActions({
           {...look}
           color="red"
           variant="outline"
-          wish={{ verb: 'delete', type, name }}
+          wanted={{ ...one, verb: 'delete' }}
           onClick={() => setOpen('delete')}
         >
           {words.delete}

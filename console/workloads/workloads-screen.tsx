@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useLive } from '../live/use-live.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
-import { MayButton, useListRights } from '../parts/may.js'
+import { MayButton } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from './distribution.js'
@@ -19,7 +19,6 @@ export function WorkloadsScreen() {
   const { kind = 'deployments', ...search } = route.useSearch()
   const navigate = route.useNavigate()
   const { objects, workloads: words } = useWords()
-  const rights = useListRights(instance)
   const live = useLive(() => workloads(kind, { instance, ...search }), [kind, instance, search.find])
   const columns = useMemo(
     (): readonly Column<Workload>[] => [
@@ -72,8 +71,7 @@ export function WorkloadsScreen() {
             data={Object.entries(workloadKinds).map(([value, { kind: label }]) => ({ value, label }))}
           />
           <MayButton
-            rights={rights}
-            wish={{ verb: 'create', type: workloadType(kind) }}
+            wanted={{ instance, verb: 'create', ...workloadType(kind) }}
             onClick={() =>
               void navigate({
                 to: '/instances/$name/workloads/new',

@@ -1,0 +1,32 @@
+import { createRouter } from '@tanstack/react-router'
+import { accessRoutes } from './routes/access.js'
+import { clusterRoutes } from './routes/clusters.js'
+import { fleetRoutes } from './routes/fleet.js'
+import { instance, instanceRoutes } from './routes/instance.js'
+import { objectRoutes } from './routes/objects.js'
+import { policyRoutes } from './routes/policies.js'
+import { root, start } from './routes/root.js'
+import { workloadRoutes } from './routes/workloads.js'
+
+/** Every view has an address: whoever opens a copied one sees the same. */
+export const router = createRouter({
+  routeTree: root.addChildren([
+    start,
+    ...fleetRoutes,
+    instance.addChildren([
+      ...instanceRoutes,
+      ...clusterRoutes,
+      ...workloadRoutes,
+      ...objectRoutes,
+      ...policyRoutes,
+    ]),
+    accessRoutes,
+  ]),
+  defaultPreload: 'intent',
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,65 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import type { OutcomeName } from '../../access/audit-screen.js'
+import type { BindingKind } from '../../access/sources.js'
+import { type ListSearch, listSearch } from '../../parts/list-search.js'
+import { root } from './root.js'
+
+const access = createRoute({
+  getParentRoute: () => root,
+  path: '/access',
+  component: lazyRouteComponent(() => import('../../access/access-frame.js'), 'AccessFrame'),
+})
+
+const account = createRoute({
+  getParentRoute: () => access,
+  path: '/',
+  component: lazyRouteComponent(() => import('../../access/account-screen.js'), 'AccountScreen'),
+})
+
+const roles = createRoute({
+  getParentRoute: () => access,
+  path: 'roles',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: BindingKind } => ({
+    ...listSearch(search),
+    ...(search.kind === 'workspaces' && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../../access/roles-screen.js'), 'RolesScreen'),
+})
+
+const workspaces = createRoute({
+  getParentRoute: () => access,
+  path: 'workspaces',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../../access/workspaces-screen.js'), 'WorkspacesScreen'),
+})
+
+const locks = createRoute({
+  getParentRoute: () => access,
+  path: 'locks',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../../access/locks-screen.js'), 'LocksScreen'),
+})
+
+/** What the address of the audit events says. */
+interface AuditSearch extends ListSearch {
+  readonly user?: string
+  readonly instance?: string
+  readonly outcome?: OutcomeName
+}
+
+const OUTCOMES: readonly unknown[] = ['SUCCEEDED', 'DENIED', 'FAILED', 'UNKNOWN'] satisfies OutcomeName[]
+
+const audit = createRoute({
+  getParentRoute: () => access,
+  path: 'audit',
+  validateSearch: ({ user, instance, outcome, ...search }: Record<string, unknown>): AuditSearch => ({
+    ...listSearch(search),
+    ...(typeof user === 'string' && user !== '' && { user }),
+    ...(typeof instance === 'string' && instance !== '' && { instance }),
+    ...(OUTCOMES.includes(outcome) && { outcome: outcome as OutcomeName }),
+  }),
+  component: lazyRouteComponent(() => import('../../access/audit-screen.js'), 'AuditScreen'),
+})
+
+/** Who may do what in the whole fleet. */
+export const accessRoutes = access.addChildren([account, roles, workspaces, locks, audit])

@@ -1,0 +1,41 @@
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { editSearch, listSearch } from '../../parts/list-search.js'
+import { instance } from './instance.js'
+
+const objectsStart = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects',
+  beforeLoad: ({ params }) => {
+    throw redirect({
+      to: '/instances/$name/objects/$kind',
+      params: { ...params, kind: 'services' },
+      replace: true,
+    } as never)
+  },
+})
+
+const objects = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('../../objects/objects-screen.js'), 'ObjectsScreen'),
+})
+
+const newObject = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind/new',
+  validateSearch: ({ namespace }: Record<string, unknown>) => ({
+    ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
+  }),
+  component: lazyRouteComponent(() => import('../../objects/create-screen.js'), 'CreateObjectScreen'),
+})
+
+const object = createRoute({
+  getParentRoute: () => instance,
+  path: 'objects/$kind/$namespace/$object',
+  validateSearch: editSearch,
+  component: lazyRouteComponent(() => import('../../objects/object-screen.js'), 'ObjectScreen'),
+})
+
+/** The other objects of an instance. */
+export const objectRoutes = [objectsStart, objects, newObject, object]

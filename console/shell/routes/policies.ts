@@ -1,0 +1,45 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { type ListSearch, listSearch } from '../../parts/list-search.js'
+import { isPolicyKind, type PolicyKind } from '../../policies/policy-kinds.js'
+import { thoughtIn } from '../../rehearse/thought.js'
+import { instance } from './instance.js'
+
+const policies = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: PolicyKind } => ({
+    ...listSearch(search),
+    ...(isPolicyKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../../policies/policies-screen.js'), 'PoliciesScreen'),
+})
+
+const newPolicy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/new',
+  validateSearch: ({ namespace }: Record<string, unknown>): { readonly namespace?: string } =>
+    typeof namespace === 'string' && namespace !== '' ? { namespace } : {},
+  component: lazyRouteComponent(() => import('../../policies/policy-edit-screen.js'), 'PolicyCreateScreen'),
+})
+
+const policy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/$namespace/$policy',
+  component: lazyRouteComponent(() => import('../../policies/policy-screen.js'), 'PolicyScreen'),
+})
+
+const editedPolicy = createRoute({
+  getParentRoute: () => instance,
+  path: 'policies/$kind/$namespace/$policy/edit',
+  component: lazyRouteComponent(() => import('../../policies/policy-edit-screen.js'), 'PolicyEditScreen'),
+})
+
+const rehearse = createRoute({
+  getParentRoute: () => instance,
+  path: 'rehearse',
+  validateSearch: thoughtIn,
+  component: lazyRouteComponent(() => import('../../rehearse/rehearse-screen.js'), 'RehearseScreen'),
+})
+
+/** The policies of an instance, and what they would do. */
+export const policyRoutes = [policies, newPolicy, policy, editedPolicy, rehearse]

@@ -1,0 +1,73 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { logSearch } from '../../logs/log-search.js'
+import { editSearch, type ListSearch, listSearch } from '../../parts/list-search.js'
+import { isPromotedKind, type PromotedKind } from '../../promote/promoted-kind.js'
+import { terminalSearch } from '../../terminal/terminal-search.js'
+import { isWorkloadKind, type WorkloadKind } from '../../workloads/workload.js'
+import { instance } from './instance.js'
+
+const workloads = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads',
+  validateSearch: (search: Record<string, unknown>): ListSearch & { readonly kind?: WorkloadKind } => ({
+    ...listSearch(search),
+    ...(isWorkloadKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../../workloads/workloads-screen.js'), 'WorkloadsScreen'),
+})
+
+const newWorkload = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/new',
+  validateSearch: ({ kind, namespace }: Record<string, unknown>) => ({
+    ...(isWorkloadKind(kind) && { kind }),
+    ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
+  }),
+  component: lazyRouteComponent(
+    () => import('../../workloads/create/create-screen.js'),
+    'CreateWorkloadScreen',
+  ),
+})
+
+const workload = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/$kind/$namespace/$workload',
+  validateSearch: editSearch,
+  component: lazyRouteComponent(() => import('../../workloads/workload-screen.js'), 'WorkloadScreen'),
+})
+
+const logs = createRoute({
+  getParentRoute: () => instance,
+  path: 'workloads/$kind/$namespace/$workload/logs',
+  validateSearch: logSearch,
+  component: lazyRouteComponent(() => import('../../logs/logs-screen.js'), 'LogsScreen'),
+})
+
+const terminal = createRoute({
+  getParentRoute: () => instance,
+  path: 'terminal',
+  validateSearch: terminalSearch,
+  component: lazyRouteComponent(() => import('../../terminal/terminal-screen.js'), 'TerminalScreen'),
+})
+
+/** What the address of a member's own objects says. */
+interface PromoteSearch extends ListSearch {
+  readonly cluster?: string
+  readonly kind?: PromotedKind
+  readonly page?: number
+}
+
+const promote = createRoute({
+  getParentRoute: () => instance,
+  path: 'promote',
+  validateSearch: (search: Record<string, unknown>): PromoteSearch => ({
+    ...listSearch(search),
+    ...(Number.isInteger(search.page) && (search.page as number) > 1 && { page: search.page as number }),
+    ...(typeof search.cluster === 'string' && { cluster: search.cluster }),
+    ...(isPromotedKind(search.kind) && { kind: search.kind }),
+  }),
+  component: lazyRouteComponent(() => import('../../promote/promote-screen.js'), 'PromoteScreen'),
+})
+
+/** The workloads of an instance, and what is done with them in its members. */
+export const workloadRoutes = [workloads, newWorkload, workload, logs, terminal, promote]
