@@ -22,7 +22,7 @@ import { writtenOf } from '../editor/manifest.js'
 import { Dot } from '../parts/dot.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
-import { useWords } from '../words/use-words.js'
+import { useCompareWords } from '../words/compare.js'
 import { comparedTo, type Pair, type Standing } from './comparison.js'
 import { comparedTypes, MOST_OBJECTS, readSide, sideIn, sideText } from './side.js'
 import { SideChoice } from './side-choice.js'
@@ -45,7 +45,7 @@ const colors: Readonly<Record<Standing, string>> = {
 export function CompareScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { compare: words } = useWords()
+  const words = useCompareWords()
   const [left, right] = [sideIn(search.left), sideIn(search.right)]
   const { type: resource = 'deployments', namespace = '', object } = search
   const type = comparedTypes[resource]
@@ -130,7 +130,7 @@ function Pairs({
   readonly open: string | undefined
   readonly choose: (key: string) => void
 }) {
-  const { compare: words } = useWords()
+  const words = useCompareWords()
   const [withSame, setWithSame] = useState(false)
   const wanted = withSame ? pairs : pairs.filter(({ standing }) => standing !== 'same')
   const count = (standing: Standing) => pairs.filter(one => one.standing === standing).length

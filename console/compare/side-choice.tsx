@@ -4,7 +4,7 @@ import { serviceClient } from '../../client/service-client.js'
 import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
-import { useWords } from '../words/use-words.js'
+import { useCompareWords } from '../words/compare.js'
 import type { Side } from './side.js'
 
 const [instances, clusters] = [serviceClient(InstanceService, rest), serviceClient(ClusterService, rest)]
@@ -24,7 +24,7 @@ export function SideChoice({
   readonly side: Side | undefined
   readonly change: (side: Side) => void
 }) {
-  const { compare: words } = useWords()
+  const words = useCompareWords()
   const instance = side?.instance
   const all = useQuery({
     queryKey: ['instance names'],

@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
-import { useWords } from '../words/use-words.js'
+import { useEditorWords } from '../words/editor.js'
 import { readBase } from './edit-source.js'
 import { ObjectEditor } from './object-editor.js'
 
@@ -18,7 +18,7 @@ export function ObjectEdit({
   readonly at: ObjectAddress
   readonly close: () => void
 }) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   const api = useMemo(() => new KubeApi(instance), [instance])
   const { data, error, refetch } = useQuery({
     queryKey: ['edited', instance, at],

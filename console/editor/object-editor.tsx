@@ -4,6 +4,7 @@ import type { KubeApi } from '../kube/kube-api.js'
 import { KubeError, UnknownOutcome } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { ageOf } from '../parts/time.js'
+import { useEditorWords } from '../words/editor.js'
 import { useWords } from '../words/use-words.js'
 import { YamlComparison, YamlField } from './code/lazy.js'
 import { type Draft, drafts } from './drafts.js'
@@ -39,7 +40,8 @@ export interface ObjectEditorProps {
  */
 export function ObjectEditor(props: ObjectEditorProps) {
   const { api, at, title, text, base } = props
-  const { editor: words, locale } = useWords()
+  const words = useEditorWords()
+  const { locale } = useWords()
   const key = `${api.instance} ${at ? `${at.type.group}/${at.type.resource} ${at.namespace}/${at.name}` : title}`
   const [draft, setDraft] = useState(() => drafts.of(key))
   const [taken, setTaken] = useState<Draft>()
@@ -80,7 +82,7 @@ function Editing({
   draftKey,
   startWith,
 }: ObjectEditorProps & { readonly draftKey: string; readonly startWith?: Draft }) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   const source = useMemo(() => editSource(api, at), [api, at])
   const [edit, send] = useEdit({
     key: draftKey,
@@ -159,7 +161,7 @@ function FormOrText({
   readonly text: ReactNode
   readonly isWriting: boolean
 }) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   return (
     <Tabs defaultValue="form" keepMounted={false}>
       <Tabs.List>
@@ -185,7 +187,7 @@ interface Shown {
 
 /** What went wrong or happened meanwhile, and what helps. */
 function Said({ edit, send }: Shown) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   return (
     <>
       {edit.stored.length > 0 && (
@@ -222,7 +224,7 @@ function Said({ edit, send }: Shown) {
   )
 }
 
-type EditorWords = ReturnType<typeof useWords>['editor']
+type EditorWords = ReturnType<typeof useEditorWords>
 
 const titleOf = (problem: Error, words: EditorWords): string =>
   problem instanceof ManifestError ? words.unread : words.problem
@@ -234,7 +236,7 @@ function hintOf(problem: Error, words: EditorWords): string {
 
 /** What would be stored. */
 function Review({ edit }: { readonly edit: Edit & { readonly step: 'reviewing' | 'applying' } }) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   const { before, after, warnings } = edit.checked
   return (
     <Stack gap="sm" component="section" aria-label={words.review}>
@@ -264,7 +266,7 @@ function Review({ edit }: { readonly edit: Edit & { readonly step: 'reviewing' |
 
 /** What can be done next. */
 function Steps({ edit, send }: Shown) {
-  const { editor: words } = useWords()
+  const words = useEditorWords()
   switch (edit.step) {
     case 'editing':
       return (

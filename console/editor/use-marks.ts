@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { KubeError } from '../kube/kube-error.js'
-import { useWords } from '../words/use-words.js'
+import { useEditorWords } from '../words/editor.js'
 import type { Mark } from './code/code-field.js'
 import { type Manifest, ManifestError, manifestsIn } from './manifest.js'
 import { type Finding, findingsIn, placeOf } from './schema/findings.js'
@@ -17,7 +17,7 @@ export function useMarks(
   lookup: (apiVersion: string, kind: string) => Promise<KindSchema | undefined>,
   refused: Error | undefined,
 ): readonly Mark[] {
-  const { editor } = useWords()
+  const editor = useEditorWords()
   const [marks, setMarks] = useState<readonly Mark[]>([])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is looked up anew with each text
   useEffect(() => {
@@ -61,10 +61,7 @@ async function findingsOf(
   return findings
 }
 
-function markOf(
-  { from, to, problem }: Finding,
-  words: ReturnType<typeof useWords>['editor']['finding'],
-): Mark {
+function markOf({ from, to, problem }: Finding, words: ReturnType<typeof useEditorWords>['finding']): Mark {
   switch (problem.is) {
     case 'refused':
       return { from, to, isError: true, message: problem.message }

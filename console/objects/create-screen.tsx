@@ -4,6 +4,7 @@ import { useMemo } from 'react'
 import { ObjectEditor } from '../editor/object-editor.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { Problem } from '../parts/problem.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { useKind } from './use-kind.js'
 
@@ -14,7 +15,8 @@ export function CreateObjectScreen() {
   const { name: instance, kind: given } = route.useParams()
   const { namespace = 'default' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { objects: words, live } = useWords()
+  const words = useObjectWords()
+  const { live } = useWords()
   const api = useMemo(() => new KubeApi(instance), [instance])
   const { kind, error } = useKind(instance, given)
   const leave = () =>

@@ -1,6 +1,6 @@
 import { Badge, Button, Code, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { useWords } from '../words/use-words.js'
+import { useObjectWords } from '../words/objects.js'
 import type { DataEntry } from './data-entries.js'
 
 /** Characters of a value that are shown at first, and more with each press: a page with megabytes of text in it would not move. */
@@ -17,7 +17,7 @@ export function DataEntries({
   readonly entries: readonly DataEntry[]
   readonly isHidden?: boolean
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   if (entries.length === 0) return <Text size="sm">{words.noData}</Text>
   return (
     <Stack gap="sm">
@@ -38,7 +38,7 @@ function Entry({
   readonly entry: DataEntry
   readonly isHidden: boolean
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const [isOpen, setOpen] = useState(!isHidden)
   const [shown, setShown] = useState(FIRST)
   return (

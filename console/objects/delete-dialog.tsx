@@ -6,7 +6,7 @@ import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { RemovalForm } from '../parts/removal-form.js'
 import { useWrite } from '../parts/use-write.js'
-import { useWords } from '../words/use-words.js'
+import { useObjectWords } from '../words/objects.js'
 
 /** Asks whether an object is to go, says what goes with it, and deletes it. */
 export function DeleteDialog({
@@ -32,7 +32,7 @@ export function DeleteDialog({
   readonly close: () => void
   readonly done: () => void
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const api = new KubeApi(instance)
   const { busy: isBusy, error: problem, run: start } = useWrite()
   const kept = useQuery({

@@ -2,7 +2,7 @@ import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { MayButton } from '../parts/may.js'
-import { useWords } from '../words/use-words.js'
+import { useObjectWords } from '../words/objects.js'
 import { type WorkloadKind, workloadKinds } from '../workloads/workload.js'
 import { workloads } from '../workloads/workloads.js'
 import { DeleteDialog } from './delete-dialog.js'
@@ -25,7 +25,7 @@ export function ObjectActions({
   /** Called when it is deleted. */
   readonly left: () => void
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const { type, isSecret = false } = kind
   const [namespace, name] = [row.metadata?.namespace ?? '', row.metadata?.name ?? '']
   // What is in a namespace may be given there alone.
@@ -68,7 +68,7 @@ function Deleting({
   readonly close: () => void
   readonly done: () => void
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const { type } = kind
   const { name = '', namespace = '', uid = '' } = row.metadata ?? {}
   const isNamespace = type.resource === 'namespaces'

@@ -7,6 +7,7 @@ import { textOf } from '../editor/manifest.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { KubeObject, ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { configMapEntries, secretEntries } from './data-entries.js'
 import { DataEntries } from './data-list.js'
@@ -25,7 +26,8 @@ export function ObjectContent({
   readonly at: ObjectAddress
   readonly seen: unknown
 }) {
-  const { objects: words, live } = useWords()
+  const words = useObjectWords()
+  const { live } = useWords()
   const [isAsked, setAsked] = useState(kind.isSecret !== true)
   const { data, error, refetch } = useQuery({
     queryKey: ['object', instance, at.type.group, at.type.resource, at.namespace, at.name],
@@ -72,7 +74,7 @@ export function ObjectContent({
 
 /** The way to the objects of a definition, for each version that it serves. */
 function Resources({ instance, definition }: { readonly instance: string; readonly definition: KubeObject }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const { group, names, versions } = definition.spec as {
     group: string
     names: { plural: string; kind: string }

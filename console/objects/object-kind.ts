@@ -24,7 +24,7 @@ export interface ObjectRow {
   readonly facts: readonly string[]
 }
 
-/** What the facts of a kind are called: the entries of `words.objects.facts`. */
+/** What the facts of a kind are called: the entries of `facts` in words/objects.ts. */
 export type Fact = keyof typeof objectsEn.facts
 
 /** A kind of objects: where they are found, what a list shows of them, and what a new one begins with. */

@@ -8,6 +8,7 @@ import { Labels } from '../parts/labels.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from '../workloads/distribution.js'
 import { ObjectActions } from './object-actions.js'
@@ -32,7 +33,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
   const { name: instance, kind: given, namespace: place, object: name } = route.useParams()
   const { edit } = route.useSearch()
   const navigate = route.useNavigate()
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const namespace = place === '-' ? '' : place
   const at = { type: kind.type, namespace, name }
   const page = useLive(

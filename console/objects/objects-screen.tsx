@@ -7,6 +7,7 @@ import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from '../workloads/distribution.js'
 import { isObjectKind, objectKinds } from './kinds.js'
@@ -18,7 +19,8 @@ const route = getRouteApi('/instances/$name/objects/$kind')
 /** The objects of one kind of an instance, and the way to the other kinds. */
 export function ObjectsScreen() {
   const { name: instance, kind: given } = route.useParams()
-  const { objects: words, live } = useWords()
+  const words = useObjectWords()
+  const { live } = useWords()
   const navigate = route.useNavigate()
   const { kind, error } = useKind(instance, given)
   return (
@@ -51,7 +53,8 @@ function ObjectList({
 }) {
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { objects: words, workloads, list } = useWords()
+  const words = useObjectWords()
+  const { workloads, list } = useWords()
   const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find])
   const { isNamespaced } = kind.type
   const showsClusters =

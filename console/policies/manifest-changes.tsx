@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ManifestChange } from '../../proto/gen/kairship/placement_pb.js'
 import { YamlComparison, YamlField } from '../editor/code/lazy.js'
 import { objectIn, textOf } from '../editor/manifest.js'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import { changeLines } from './change-lines.js'
 
 /** Lines of one change that are shown before the whole manifest is asked for. */
@@ -11,7 +11,7 @@ const MOST_LINES = 8
 
 /** How the manifest of each cluster would change. */
 export function ManifestChanges({ changes }: { readonly changes: readonly ManifestChange[] }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   return (
     <Stack gap={4}>
       <Text size="sm" fw={600}>
@@ -25,7 +25,7 @@ export function ManifestChanges({ changes }: { readonly changes: readonly Manife
 }
 
 function Change({ change }: { readonly change: ManifestChange }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const [isWhole, { toggle }] = useDisclosure()
   const { cluster, before, after, problem } = change
   const lines = changeLines(change)
@@ -52,7 +52,7 @@ function Change({ change }: { readonly change: ManifestChange }) {
 }
 
 function Whole({ change: { cluster, before, after } }: { readonly change: ManifestChange }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const yaml = (json: string) => (json === '' ? '' : textOf(objectIn(json)))
   if (before === '' || after === '')
     return <YamlField label={words.manifestOf(cluster)} text={yaml(before || after)} />

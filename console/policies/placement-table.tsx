@@ -2,14 +2,14 @@ import { Alert, Anchor, Group, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ClusterPlacement, Placement } from '../../proto/gen/kairship/placement_pb.js'
 import { TableHead } from '../parts/table-head.js'
-import { useWords } from '../words/use-words.js'
+import { usePlacementWords } from '../words/policies.js'
 
 /** Clusters that are refused and shown at once: an instance may have thousands. */
 const REFUSED_SHOWN = 5
 
 /** Which clusters a template goes to, with how many replicas, and why not to the others. */
 export function PlacementTable({ placement }: { readonly placement: Placement }) {
-  const { placement: words } = useWords()
+  const words = usePlacementWords()
   const [isAll, { toggle }] = useDisclosure()
   const { clusters, failure, affinityName, tried } = placement
   const concerned = clusters.filter(({ before, after }) => before !== undefined || after !== undefined)
@@ -50,7 +50,7 @@ export function PlacementTable({ placement }: { readonly placement: Placement })
 }
 
 function Row({ placed }: { readonly placed: ClusterPlacement }) {
-  const { placement: words } = useWords()
+  const words = usePlacementWords()
   const { cluster, refusals, before, after, quotaLimit, candidate } = placed
   const reasons = [...refusals.map(({ reason }) => reason), quotaLimit].filter(Boolean)
   const room =
@@ -85,7 +85,7 @@ function Replicas({
   readonly before: number | undefined
   readonly after: number | undefined
 }) {
-  const { placement: words } = useWords()
+  const words = usePlacementWords()
   if (before === undefined && after === undefined) return <Text size="sm">–</Text>
   const text = (replicas: number | undefined, absent: string) =>
     replicas === undefined ? absent : replicas === 0 ? words.runs : String(replicas)

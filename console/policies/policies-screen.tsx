@@ -5,7 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
 import { MayButton } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import { type Policy, policies, policyKey } from './policies.js'
 import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyKinds, policyType } from './policy-kinds.js'
 
@@ -16,7 +16,7 @@ export function PoliciesScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'propagationpolicies', ...search } = route.useSearch()
   const navigate = route.useNavigate()
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const { isNamespaced, isOverride } = policyKinds[kind]
   const live = useLive(() => policies(kind, { instance, ...search }), [kind, instance, search.find])
   const columns: readonly Column<Policy>[] = [
@@ -97,7 +97,7 @@ export function PoliciesScreen() {
 /** Whoever has a role on one namespace alone may create there: only what has no namespace is refused before it is written. */
 function CreateButton({ instance, kind }: { readonly instance: string; readonly kind: PolicyKind }) {
   const navigate = route.useNavigate()
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const create = () =>
     void navigate({ to: '/instances/$name/policies/$kind/new', params: { name: instance, kind } } as never)
   const { group, resource, isNamespaced } = policyType(kind)
@@ -118,7 +118,7 @@ function CreateButton({ instance, kind }: { readonly instance: string; readonly 
 const SHOWN = 3
 
 function Selected({ selectors }: { readonly selectors: readonly ResourceSelector[] }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   if (selectors.length === 0) return <Text size="sm">{words.everything}</Text>
   return (
     <Group gap="xs">

@@ -11,6 +11,7 @@ import { ObjectEditor } from '../editor/object-editor.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
+import { usePolicyWords } from '../words/policies.js'
 import { useWords } from '../words/use-words.js'
 import { PolicyForm } from './policy-form.js'
 import {
@@ -62,7 +63,8 @@ export function PolicyEditScreen() {
 export function PolicyCreateScreen() {
   const { name: instance, kind } = created.useParams()
   const { namespace = '' } = created.useSearch()
-  const { policies: words, problem } = useWords()
+  const words = usePolicyWords()
+  const { problem } = useWords()
   const api = useMemo(() => new KubeApi(instance), [instance])
   if (!isPolicyKind(kind)) return <Title order={2}>{problem.notFound}</Title>
   return (
@@ -88,7 +90,7 @@ function Editing({
 }) {
   const { instance } = api
   const navigate = useNavigate()
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const { kind: word, isOverride } = policyKinds[kind]
   const clusters = useQuery({
     queryKey: ['cluster names', instance],

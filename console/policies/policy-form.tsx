@@ -12,7 +12,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import type { Division } from './policies.js'
 import {
   adding,
@@ -61,7 +61,7 @@ export function PolicyForm({
   readonly isNew: boolean
   readonly isOverride: boolean
 }) {
-  const { policies } = useWords()
+  const policies = usePolicyWords()
   const { form: words } = policies
   const view = formOf(text)
   if ('problem' in view)
@@ -114,7 +114,7 @@ interface Fields {
 }
 
 function Selectors({ spec: { selectors }, apply }: Fields) {
-  const { policies } = useWords()
+  const policies = usePolicyWords()
   const { form: words } = policies
   const path = ['spec', 'resourceSelectors']
   return (
@@ -179,7 +179,7 @@ function Selectors({ spec: { selectors }, apply }: Fields) {
 }
 
 function PlacementFields({ spec, clusters, apply }: Fields & { readonly clusters: readonly string[] }) {
-  const { policies } = useWords()
+  const policies = usePolicyWords()
   const { form: words } = policies
   const weighed = spec.clusters.length > 0 ? spec.clusters : clusters
   return (

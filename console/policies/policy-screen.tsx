@@ -13,6 +13,7 @@ import { Freshness } from '../parts/freshness.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
+import { usePolicyWords } from '../words/policies.js'
 import { useWords } from '../words/use-words.js'
 import { policies } from './policies.js'
 import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyType } from './policy-kinds.js'
@@ -31,7 +32,7 @@ export function PolicyScreen() {
 function Shown({ kind }: { readonly kind: PolicyKind }) {
   const { name: instance, namespace: given, policy: name } = route.useParams()
   const navigate = route.useNavigate()
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const [isRemoving, { open, close }] = useDisclosure()
   const namespace = given === NO_NAMESPACE ? '' : given
   const api = useMemo(() => new KubeApi(instance), [instance])
@@ -125,7 +126,7 @@ export function PolicyPath({
   readonly kind: PolicyKind
   readonly title: string
 }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   return (
     <Trail
       to="/instances/$name/policies"

@@ -12,7 +12,7 @@ import {
 import { rest } from '../connection/rest.js'
 import { Dot } from '../parts/dot.js'
 import { Ago } from '../parts/time.js'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import { ManifestChanges } from './manifest-changes.js'
 import { PlacementTable } from './placement-table.js'
 import { useLatest } from './use-latest.js'
@@ -33,7 +33,7 @@ export function PreviewPanel({
   /** What it is called where nothing is being written. */
   readonly title?: string
 }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const answerTo = useMemo(
     () => (data: string, signal: AbortSignal) => placement.previewPolicy({ instance, data }, { signal }),
     [instance],
@@ -109,7 +109,7 @@ function Refusal({ problem }: { readonly problem: Error }) {
 
 /** What a policy does with each template that it selects. */
 function Preview({ answer }: { readonly answer: PreviewPolicyResponse }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const [isAll, { open }] = useDisclosure()
   const { templates, total, unread } = answer
   const shown = isAll ? templates : templates.slice(0, SHOWN)
@@ -147,7 +147,7 @@ const claims = {
 } as const
 
 function Template({ preview }: { readonly preview: TemplatePreview }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const { template, claim, other, placement, manifests, problem } = preview
   const look = claims[claim]
   const otherName = other && `${other.kind} ${[other.namespace, other.name].filter(Boolean).join('/')}`

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { KubeApi } from '../kube/kube-api.js'
 import { type ObjectAddress, objectPath } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import { type PolicyKind, policyKinds } from './policy-kinds.js'
 
 /** Asks before a policy is deleted, and says what follows. One that was made anew meanwhile is not meant. */
@@ -24,7 +24,7 @@ export function RemovePolicy({
   readonly close: () => void
   readonly done: () => void
 }) {
-  const { policies: words } = useWords()
+  const words = usePolicyWords()
   const [isUnderWay, setUnderWay] = useState(false)
   const [problem, setProblem] = useState<Error>()
   const remove = async () => {

@@ -9,7 +9,7 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
-import { useWords } from '../words/use-words.js'
+import { usePolicyWords } from '../words/policies.js'
 import { adding, type Change, type Rule, removing, setting, settingTexts } from './policy-document.js'
 
 /** Items of a list that are shown as fields: a thousand take a browser half a minute to draw. */
@@ -29,7 +29,7 @@ export function RuleFields({
   readonly clusters: readonly string[]
   readonly apply: (...changes: readonly Change[]) => void
 }) {
-  const { policies } = useWords()
+  const policies = usePolicyWords()
   const { form: words } = policies
   return (
     <>
@@ -78,7 +78,7 @@ function Images({
   readonly path: readonly (string | number)[]
   readonly apply: (...changes: readonly Change[]) => void
 }) {
-  const { policies } = useWords()
+  const policies = usePolicyWords()
   const { form: words } = policies
   return (
     <>

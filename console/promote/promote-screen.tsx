@@ -20,6 +20,7 @@ import { ROWS } from '../live/pages.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
+import { usePromoteWords } from '../words/promote.js'
 import { useWords } from '../words/use-words.js'
 import { type MemberObject, memberObjects } from './promoted.js'
 import { isPromotedKind, promotedKinds, promotedTypes } from './promoted-kind.js'
@@ -40,7 +41,8 @@ export function PromoteScreen() {
   const { cluster, kind = 'deployments', find, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const queries = useQueryClient()
-  const { promote: words, list } = useWords()
+  const words = usePromoteWords()
+  const { list } = useWords()
   const [chosen, setChosen] = useState<MemberObject>()
   const [done, setDone] = useState('')
   const [typed, setTyped] = useState(find ?? '')

@@ -2,7 +2,7 @@ import { Alert, Button, Group, List, Modal, MultiSelect, Stack, Text } from '@ma
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem } from '../parts/problem.js'
-import { useWords } from '../words/use-words.js'
+import { usePromoteWords } from '../words/promote.js'
 import { type Promotion, promote, servicesBeside } from './promoted.js'
 import { type PromotedKind, promotedKinds } from './promoted-kind.js'
 
@@ -20,7 +20,7 @@ export function PromotionDialog({
   readonly close: () => void
   readonly done: () => void
 }) {
-  const { promote: words } = useWords()
+  const words = usePromoteWords()
   const [services, setServices] = useState<readonly string[]>([])
   const [step, setStep] = useState<Step>('choosing')
   const [problem, setProblem] = useState<Error>()

@@ -28,7 +28,7 @@ import { Dot } from '../parts/dot.js'
 import { Problem } from '../parts/problem.js'
 import { PlacementTable } from '../policies/placement-table.js'
 import { useLatest } from '../policies/use-latest.js'
-import { useWords } from '../words/use-words.js'
+import { useRehearseWords } from '../words/rehearse.js'
 import { DEFAULT_KEY, effects, type Thought, thoughtIn } from './thought.js'
 
 const [placement, clusterService] = [
@@ -47,7 +47,7 @@ const MOST_CLUSTERS = 500
 export function RehearseScreen() {
   const { name: instance } = route.useParams()
   const thought = route.useSearch()
-  const { rehearse: words } = useWords()
+  const words = useRehearseWords()
   const asks = thought.clusters ? JSON.stringify(thought) : undefined
   const answerTo = useMemo(
     () => (asked: string, signal: AbortSignal) => rehearsed(instance, thoughtIn(JSON.parse(asked)), signal),
@@ -84,7 +84,7 @@ function rehearsed(instance: string, thought: Thought, signal: AbortSignal): Pro
 
 function Taints({ instance, thought }: { readonly instance: string; readonly thought: Thought }) {
   const navigate = route.useNavigate()
-  const { rehearse: words } = useWords()
+  const words = useRehearseWords()
   const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = thought
   const [typed, setTyped] = useState({ key, value, namespace })
   const change = (part: Thought) =>
@@ -139,7 +139,7 @@ function Taints({ instance, thought }: { readonly instance: string; readonly tho
 }
 
 function Answer({ answer }: { readonly answer: RehearseTaintsResponse }) {
-  const { rehearse: words } = useWords()
+  const words = useRehearseWords()
   const { templates, total, moving, shrinking, nowhere, staying, assumptions, unread } = answer
   return (
     <Stack>
@@ -182,7 +182,7 @@ const looks = {
 } as const
 
 function Template({ rehearsed }: { readonly rehearsed: RehearsedTemplate }) {
-  const { rehearse: words } = useWords()
+  const words = useRehearseWords()
   const { template, outcome, leaving, placement: decided, note } = rehearsed
   const { word, color } = looks[outcome] ?? looks[Outcome.OUTCOME_UNSPECIFIED]
   return (

@@ -1,7 +1,9 @@
+import { ownWords } from './own-words.js'
+
 const n = (value: number): string => value.toLocaleString('en')
 
 /** What the comparison says, in English. */
-export const compareEn = {
+const compareEn = {
   title: 'Compare',
   how: 'Two control planes or members side by side. What servers give out, record or report is left out: what differs is what somebody wants otherwise.',
   left: 'Left',
@@ -29,7 +31,7 @@ export const compareEn = {
 }
 
 /** The same in Chinese. */
-export const compareZh: typeof compareEn = {
+const compareZh: typeof compareEn = {
   title: '比较',
   how: '并排比较两个控制平面或成员。忽略由服务器分配、记录或报告的内容：差异即有人期望不同之处。',
   left: '左侧',
@@ -55,3 +57,5 @@ export const compareZh: typeof compareEn = {
   cut: most => `还有更多：每侧比较前 ${most} 个。请指定命名空间。`,
   rows: (shown, of) => `显示 ${of} 个中的 ${shown} 个。请指定命名空间。`,
 }
+
+export const useCompareWords = ownWords({ en: compareEn, zh: compareZh })

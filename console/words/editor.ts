@@ -1,5 +1,7 @@
+import { ownWords } from './own-words.js'
+
 /** What the YAML editor says, in English. */
-export const editorEn = {
+const editorEn = {
   text: (what: string) => `YAML of ${what}`,
   loading: 'Loading the editor',
   keys: 'Ctrl-Space completes a field, the pointer over a field explains it, Ctrl-F finds. Tab leaves the editor.',
@@ -45,7 +47,7 @@ export const editorEn = {
 }
 
 /** The same in Chinese. */
-export const editorZh: typeof editorEn = {
+const editorZh: typeof editorEn = {
   text: what => `${what} 的 YAML`,
   loading: '正在加载编辑器',
   keys: '按 Ctrl-Space 补全字段，指针停在字段上可查看说明，按 Ctrl-F 查找。按 Tab 离开编辑器。',
@@ -89,3 +91,5 @@ export const editorZh: typeof editorEn = {
     notOneOf: wanted => `服务器需要以下之一：${wanted}`,
   },
 }
+
+export const useEditorWords = ownWords({ en: editorEn, zh: editorZh })

@@ -1,23 +1,9 @@
-import { compareEn } from './compare.js'
-import { editorEn } from './editor.js'
-import { objectsEn } from './objects.js'
-import { placementEn, policiesEn } from './policies.js'
-import { promoteEn } from './promote.js'
-import { rehearseEn } from './rehearse.js'
-
 /** Every text of the console in English. The other languages have the same entries, which the compiler checks. */
 const plural = new Intl.PluralRules('en')
 const count = (n: number, one: string, other: string): string =>
   `${n.toLocaleString('en')} ${plural.select(n) === 'one' ? one : other}`
 
 export const en = {
-  editor: editorEn,
-  objects: objectsEn,
-  placement: placementEn,
-  policies: policiesEn,
-  promote: promoteEn,
-  rehearse: rehearseEn,
-  compare: compareEn,
   language: 'English',
   locale: 'en',
   product: 'Kairship',

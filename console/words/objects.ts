@@ -1,3 +1,5 @@
+import { ownWords } from './own-words.js'
+
 const plural = new Intl.PluralRules('en')
 
 /** What the screens of an instance's objects say, in English. */
@@ -118,7 +120,7 @@ export const objectsEn = {
 }
 
 /** The same in Chinese. */
-export const objectsZh: typeof objectsEn = {
+const objectsZh: typeof objectsEn = {
   actions: '操作',
   edit: '编辑',
   scale: '伸缩',
@@ -233,3 +235,5 @@ export const objectsZh: typeof objectsEn = {
   annotations: '注解',
   conditions: '条件',
 }
+
+export const useObjectWords = ownWords({ en: objectsEn, zh: objectsZh })

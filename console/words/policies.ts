@@ -1,9 +1,11 @@
+import { ownWords } from './own-words.js'
+
 const plural = new Intl.PluralRules('en')
 const count = (n: number, one: string, other: string): string =>
   `${n.toLocaleString('en')} ${plural.select(n) === 'one' ? one : other}`
 
 /** What the screens of policies say, in English. */
-export const policiesEn = {
+const policiesEn = {
   title: 'Policies',
   kind: 'Kind',
   kinds: {
@@ -117,7 +119,7 @@ export const policiesEn = {
 }
 
 /** The same in Chinese. */
-export const policiesZh: typeof policiesEn = {
+const policiesZh: typeof policiesEn = {
   title: '策略',
   kind: '种类',
   kinds: {
@@ -230,7 +232,7 @@ export const policiesZh: typeof policiesEn = {
 }
 
 /** What tables of placements say, in English. */
-export const placementEn = {
+const placementEn = {
   cluster: 'Cluster',
   replicas: 'Replicas',
   why: 'Why',
@@ -245,7 +247,7 @@ export const placementEn = {
 }
 
 /** The same in Chinese. */
-export const placementZh: typeof placementEn = {
+const placementZh: typeof placementEn = {
   cluster: '集群',
   replicas: '副本',
   why: '原因',
@@ -258,3 +260,7 @@ export const placementZh: typeof placementEn = {
   fewer: '收起',
   notChosen: room => `可容纳 ${room}，未被选用`,
 }
+
+export const usePlacementWords = ownWords({ en: placementEn, zh: placementZh })
+
+export const usePolicyWords = ownWords({ en: policiesEn, zh: policiesZh })

@@ -1,5 +1,7 @@
+import { ownWords } from './own-words.js'
+
 /** What the promotion of a member's objects says, in English. */
-export const promoteEn = {
+const promoteEn = {
   title: 'Promote',
   how: 'What a member runs of its own becomes a template of the control plane, with a policy that keeps it on that member. Its pods run on.',
   cluster: 'Member cluster',
@@ -26,7 +28,7 @@ export const promoteEn = {
 }
 
 /** The same in Chinese. */
-export const promoteZh: typeof promoteEn = {
+const promoteZh: typeof promoteEn = {
   title: '提升',
   how: '成员自己运行的对象成为控制平面的模板，并由一个策略保留在该成员上。其 Pod 继续运行。',
   cluster: '成员集群',
@@ -51,3 +53,5 @@ export const promoteZh: typeof promoteEn = {
   cancel: '取消',
   done: what => `${what} 现在是模板。`,
 }
+
+export const usePromoteWords = ownWords({ en: promoteEn, zh: promoteZh })

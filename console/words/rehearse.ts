@@ -1,9 +1,11 @@
+import { ownWords } from './own-words.js'
+
 const plural = new Intl.PluralRules('en')
 const some = (n: number, one: string, other: string): string =>
   `${n.toLocaleString('en')} ${plural.select(n) === 'one' ? one : other}`
 
 /** What the rehearsal says, in English. */
-export const rehearseEn = {
+const rehearseEn = {
   title: 'Rehearse',
   how: 'Taint clusters in thought: see where everything would go and what would find no place. Nothing is changed.',
   choose: 'Choose the clusters to taint.',
@@ -24,7 +26,7 @@ export const rehearseEn = {
 }
 
 /** The same in Chinese. */
-export const rehearseZh: typeof rehearseEn = {
+const rehearseZh: typeof rehearseEn = {
   title: '演练',
   how: '在假想中给集群加污点：查看一切会去往何处，哪些无处可去。不会更改任何内容。',
   choose: '请选择要加污点的集群。',
@@ -42,3 +44,5 @@ export const rehearseZh: typeof rehearseEn = {
   outcome: { moves: '迁移', shrinks: '减少', nowhere: '无处运行' },
   later: (cluster, seconds) => `它在 ${Math.round(seconds)} 秒后离开 ${cluster}：其策略容忍该污点这么久。`,
 }
+
+export const useRehearseWords = ownWords({ en: rehearseEn, zh: rehearseZh })

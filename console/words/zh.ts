@@ -1,19 +1,6 @@
-import { compareZh } from './compare.js'
-import { editorZh } from './editor.js'
 import type { Words } from './en.js'
-import { objectsZh } from './objects.js'
-import { placementZh, policiesZh } from './policies.js'
-import { promoteZh } from './promote.js'
-import { rehearseZh } from './rehearse.js'
 
 export const zh: Words = {
-  editor: editorZh,
-  objects: objectsZh,
-  placement: placementZh,
-  policies: policiesZh,
-  promote: promoteZh,
-  rehearse: rehearseZh,
-  compare: compareZh,
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',

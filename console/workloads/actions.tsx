@@ -5,7 +5,7 @@ import { DeleteDialog } from '../objects/delete-dialog.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useWrite } from '../parts/use-write.js'
-import { useWords } from '../words/use-words.js'
+import { useObjectWords } from '../words/objects.js'
 import { RollbackDialog } from './rollback-dialog.js'
 import { ScaleDialog } from './scale-dialog.js'
 import { type Workload, type WorkloadKind, workloadType } from './workload.js'
@@ -23,7 +23,7 @@ export function WorkloadActions({
   readonly workload: Workload
   readonly edit: () => void
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const navigate = useNavigate()
   const { metadata, isPaused } = workload
   const [namespace, name] = [metadata?.namespace ?? '', metadata?.name ?? '']

@@ -6,6 +6,7 @@ import { YamlComparison } from '../editor/code/lazy.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { useWrite } from '../parts/use-write.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 
 /** Shows the pod templates that the members remember, what differs in one from now, and takes it back. */
@@ -20,7 +21,8 @@ export function RollbackDialog({
   readonly rollBack: (revision: string, dryRun: boolean) => Promise<unknown>
   readonly close: () => void
 }) {
-  const { objects: words, live } = useWords()
+  const words = useObjectWords()
+  const { live } = useWords()
   const { data, error, refetch } = useQuery({
     queryKey: ['revisions', name],
     queryFn: ({ signal }) => revisions(signal),

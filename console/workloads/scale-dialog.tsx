@@ -6,7 +6,7 @@ import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
 import { useWrite } from '../parts/use-write.js'
-import { useWords } from '../words/use-words.js'
+import { useObjectWords } from '../words/objects.js'
 
 /** Asks for how many replicas a template asks for, and says how many its clusters have now. */
 export function ScaleDialog({
@@ -24,7 +24,7 @@ export function ScaleDialog({
   readonly scale: (replicas: number) => Promise<unknown>
   readonly close: () => void
 }) {
-  const { objects: words } = useWords()
+  const words = useObjectWords()
   const template = useQuery({
     queryKey: ['object', instance, at],
     queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),

@@ -9,6 +9,7 @@ import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { WorkloadActions } from './actions.js'
 import { Distribution } from './distribution.js'
@@ -22,7 +23,8 @@ const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload
 export function WorkloadScreen() {
   const { name: instance, kind: given, namespace, workload: name } = route.useParams()
   const kind = isWorkloadKind(given) ? given : 'deployments'
-  const { objects, workloads: words, trace: traceWords, problem } = useWords()
+  const objects = useObjectWords()
+  const { workloads: words, trace: traceWords, problem } = useWords()
   const { edit } = route.useSearch()
   const navigate = route.useNavigate()
   const logWords = useLogWords()

@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { type Column, LiveTable } from '../parts/live-table.js'
 import { MayButton } from '../parts/may.js'
 import { Ago } from '../parts/time.js'
+import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { Distribution } from './distribution.js'
 import { isWorkloadKind, type Workload, workloadKey, workloadKinds, workloadType } from './workload.js'
@@ -18,7 +19,8 @@ export function WorkloadsScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'deployments', ...search } = route.useSearch()
   const navigate = route.useNavigate()
-  const { objects, workloads: words } = useWords()
+  const objects = useObjectWords()
+  const { workloads: words } = useWords()
   const live = useLive(() => workloads(kind, { instance, ...search }), [kind, instance, search.find])
   const columns = useMemo(
     (): readonly Column<Workload>[] => [

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 import { type ComponentProps, lazy, Suspense } from 'react'
-import { useWords } from '../../words/use-words.js'
+import { useEditorWords } from '../../words/editor.js'
 
 const Field = lazy(() => import('./code-field.js').then(({ CodeField }) => ({ default: CodeField })))
 const Comparing = lazy(() => import('./comparison.js').then(({ Comparison }) => ({ default: Comparison })))
@@ -20,7 +20,7 @@ export const YamlComparison = (props: ComponentProps<typeof Comparing>) => (
 )
 
 function Waiting() {
-  const { editor } = useWords()
+  const editor = useEditorWords()
   return (
     <Center h={240}>
       <Loader aria-label={editor.loading} />

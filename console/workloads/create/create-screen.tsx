@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
 import { KubeApi } from '../../kube/kube-api.js'
 import { Trail } from '../../parts/trail.js'
+import { useObjectWords } from '../../words/objects.js'
 import { useWords } from '../../words/use-words.js'
 import { workloadKinds } from '../workload.js'
 import { sketchOf, type Wishes } from './sketch.js'
@@ -16,7 +17,8 @@ export function CreateWorkloadScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'deployments', namespace = 'default' } = route.useSearch()
   const navigate = route.useNavigate()
-  const { objects, workloads } = useWords()
+  const objects = useObjectWords()
+  const { workloads } = useWords()
   const { form: words } = objects
   const api = useMemo(() => new KubeApi(instance), [instance])
   const [wishes, setWishes] = useState<Wishes>({

@@ -14,7 +14,7 @@ import {
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClusterNames, useNamespaceNames } from '../../instance/names.js'
-import { useWords } from '../../words/use-words.js'
+import { useObjectWords } from '../../words/objects.js'
 import { isWorkloadKind, workloadKinds } from '../workload.js'
 import { hasReplicas, mistakesOf, type Wishes } from './sketch.js'
 
@@ -30,7 +30,7 @@ export function WorkloadForm({
   readonly change: (part: Partial<Wishes>) => void
   readonly next: () => void
 }) {
-  const { objects } = useWords()
+  const objects = useObjectWords()
   const { form: words } = objects
   const clusters = useClusterNames(instance)
   const namespaces = useNamespaceNames(instance)
