@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { whileVisible } from '../../console/live/use-live.js'
+
+let state: 'visible' | 'hidden'
+let calls: string[]
+let over: () => void
+
+/** The tab is shown or hidden. */
+function turn(next: typeof state): void {
+  state = next
+  document.dispatchEvent(new Event('visibilitychange'))
+}
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  state = 'visible'
+  calls = []
+  const page = new EventTarget()
+  Object.defineProperty(page, 'visibilityState', { get: () => state })
+  vi.stubGlobal('document', page)
+  over = whileVisible(
+    () => calls.push('start'),
+    () => calls.push('stop'),
+  )
+})
+
+afterEach(() => {
+  over()
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+it('stops what a tab follows when it has been hidden for a quarter of a minute, and goes on when it is shown', () => {
+  turn('hidden')
+  vi.advanceTimersByTime(14_999)
+  expect(calls).toEqual(['start'])
+  vi.advanceTimersByTime(1)
+  expect(calls).toEqual(['start', 'stop'])
+  vi.advanceTimersByTime(3_600_000)
+  turn('visible')
+  expect(calls).toEqual(['start', 'stop', 'start'])
+})
+
+it('goes on where a tab was hidden for a moment only', () => {
+  turn('hidden')
+  vi.advanceTimersByTime(10_000)
+  turn('visible')
+  vi.advanceTimersByTime(60_000)
+  expect(calls).toEqual(['start', 'start'])
+})
+
+it('stops for good once, whatever becomes of the tab', () => {
+  turn('hidden')
+  over()
+  vi.advanceTimersByTime(60_000)
+  turn('visible')
+  expect(calls).toEqual(['start', 'stop'])
+})
