@@ -1,6 +1,6 @@
 import { Center, Group, Paper, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Mark } from '../shell/mark.js'
+import { Mark } from '../parts/mark.js'
 
 /** A page of one card: what is shown before anybody is signed in. */
 export const Card = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (

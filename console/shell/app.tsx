@@ -2,12 +2,12 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { styleNonce } from '../parts/style-nonce.js'
 import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
 import { WordsProvider } from '../words/use-words.js'
 import { Broken } from './broken.js'
 import { router } from './router.js'
-import { styleNonce } from './style-nonce.js'
 import { readable, theme } from './theme.js'
 
 // For a window of its own.

@@ -13,10 +13,10 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Mark } from '../parts/mark.js'
 import { useSession } from '../session/session-gate.js'
 import { type Language, useLanguage } from '../words/use-words.js'
 import { Keyboard } from './keyboard.js'
-import { Mark } from './mark.js'
 
 /** What is of no one instance, by its address. */
 const places = ['instances', 'events', 'compare', 'access'] as const

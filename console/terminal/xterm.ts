@@ -2,7 +2,7 @@ import '@xterm/xterm/css/xterm.css'
 import './terminal.css'
 import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal } from '@xterm/xterm'
-import { styleNonce } from '../shell/style-nonce.js'
+import { styleNonce } from '../parts/style-nonce.js'
 
 /** Bytes that wait to be drawn: a program that writes faster is ended, because the page would grow without bound. */
 export const MOST_WAITING = 16 << 20

@@ -1,14 +1,15 @@
 import { Group } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { DeleteDialog } from '../objects/delete-dialog.js'
+import { type WorkloadKind, workloadType } from '../kube/workload-kinds.js'
+import { DeleteDialog } from '../parts/delete-dialog.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useWrite } from '../parts/use-write.js'
 import { useObjectWords } from '../words/objects.js'
 import { RollbackDialog } from './rollback-dialog.js'
 import { ScaleDialog } from './scale-dialog.js'
-import { type Workload, type WorkloadKind, workloadType } from './workload.js'
+import type { Workload } from './workload.js'
 import { writes } from './writes.js'
 
 /** What can be done with a workload. What its reader may not do says so. */

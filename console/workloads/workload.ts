@@ -1,26 +1,4 @@
 import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
-import type { ObjectType } from '../kube/object.js'
-
-/** The kinds of workloads, as addresses name them. */
-export const workloadKinds = {
-  deployments: { kind: 'Deployment', apiVersion: 'apps/v1' },
-  statefulsets: { kind: 'StatefulSet', apiVersion: 'apps/v1' },
-  daemonsets: { kind: 'DaemonSet', apiVersion: 'apps/v1' },
-  jobs: { kind: 'Job', apiVersion: 'batch/v1' },
-  cronjobs: { kind: 'CronJob', apiVersion: 'batch/v1' },
-} as const
-
-export type WorkloadKind = keyof typeof workloadKinds
-
-export const isWorkloadKind = (text: unknown): text is WorkloadKind =>
-  typeof text === 'string' && Object.hasOwn(workloadKinds, text)
-
-/** The type of a kind's objects. */
-export function workloadType(kind: WorkloadKind): ObjectType {
-  const { kind: name, apiVersion } = workloadKinds[kind]
-  const [group = '', version = ''] = apiVersion.split('/')
-  return { group, version, resource: kind, kind: name, isNamespaced: true }
-}
 
 /** How a workload is, over all its clusters. */
 export type WorkloadState =

@@ -12,10 +12,11 @@ import { WorkloadState as State } from '../../proto/gen/kairship/types_pb.js'
 import type { DaemonSet, StatefulSet } from '../../proto/gen/kairship/workload_pb.js'
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
+import type { WorkloadKind } from '../kube/workload-kinds.js'
 import type { PageRequest, Source } from '../live/live-page.js'
 import { rpcSource } from '../live/rpc-source.js'
 import type { ListSearch } from '../parts/list-search.js'
-import { workloadKey as keyOf, type Workload, type WorkloadKind, type WorkloadState } from './workload.js'
+import { workloadKey as keyOf, type Workload, type WorkloadState } from './workload.js'
 
 const apps = serviceClient(AppsService, rest)
 const others = serviceClient(WorkloadService, rest)

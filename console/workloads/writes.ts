@@ -4,7 +4,7 @@ import { BatchService } from '../../proto/gen/kairship/batch_pb.js'
 import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb.js'
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
-import type { WorkloadKind } from './workload.js'
+import type { WorkloadKind } from '../kube/workload-kinds.js'
 
 const apps = serviceClient(AppsService, rest)
 const others = serviceClient(WorkloadService, rest)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { manifestsIn } from '../../console/editor/manifest.js'
+import { type WorkloadKind, workloadKinds } from '../../console/kube/workload-kinds.js'
 import { mistakesOf, sketchOf, type Wishes } from '../../console/workloads/create/sketch.js'
-import { type WorkloadKind, workloadKinds } from '../../console/workloads/workload.js'
 
 const wishes: Wishes = {
   kind: 'deployments',

@@ -1,9 +1,9 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { isWorkloadKind, type WorkloadKind } from '../../kube/workload-kinds.js'
 import { logSearch } from '../../logs/log-search.js'
 import { editSearch, type ListSearch, listSearch } from '../../parts/list-search.js'
 import { isPromotedKind, type PromotedKind } from '../../promote/promoted-kind.js'
 import { terminalSearch } from '../../terminal/terminal-search.js'
-import { isWorkloadKind, type WorkloadKind } from '../../workloads/workload.js'
 import { instance } from './instance.js'
 
 const workloads = createRoute({

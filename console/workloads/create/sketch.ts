@@ -1,5 +1,5 @@
 import { Document } from 'yaml'
-import { type WorkloadKind, workloadKinds } from '../workload.js'
+import { type WorkloadKind, workloadKinds } from '../../kube/workload-kinds.js'
 
 /** What the form of a new workload asks for. */
 export interface Wishes {

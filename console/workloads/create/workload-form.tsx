@@ -14,8 +14,8 @@ import {
 } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useClusterNames, useNamespaceNames } from '../../instance/names.js'
+import { isWorkloadKind, workloadKinds } from '../../kube/workload-kinds.js'
 import { useObjectWords } from '../../words/objects.js'
-import { isWorkloadKind, workloadKinds } from '../workload.js'
 import { hasReplicas, mistakesOf, type Wishes } from './sketch.js'
 
 /** The few things that most workloads need; YAML has the rest. */

@@ -222,5 +222,42 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.getByRole('link', { name: proxy.instance }).click()
     await page.getByRole('heading', { name: 'Lifecycle' }).waitFor()
     expect(await overflow()).toBeLessThanOrEqual(0)
+    await page.getByRole('combobox', { name: 'Part of the instance' }).click()
+    expect(await barriers(page)).toEqual([])
+    await page.getByRole('option', { name: 'Policies' }).click()
+    await page.waitForURL(/policies$/)
+    expect(await overflow()).toBeLessThanOrEqual(0)
+  })
+
+  it('follows all that it shows over one connection, and over none while its tab is hidden', async () => {
+    const { page, complaints } = await world.signedIn()
+    const open = new Set<unknown>()
+    let most = 0
+    page.on('websocket', socket => {
+      open.add(socket)
+      most = Math.max(most, open.size)
+      socket.on('close', () => open.delete(socket))
+    })
+    await page.clock.install()
+    await page.goto(`${world.api.url}/instances/${world.instance}/clusters`)
+    const live = page.getByRole('status').filter({ hasText: 'Live' })
+    await live.waitFor()
+    await page.getByRole('tab', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Lifecycle' }).waitFor()
+    await live.first().waitFor()
+    await expect.poll(() => open.size).toBe(1)
+    expect(most).toBe(1)
+    const turn = (state: string) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true });
+         document.dispatchEvent(new Event('visibilitychange'))`,
+      )
+    await turn('hidden')
+    await page.clock.fastForward(20_000)
+    await expect.poll(() => open.size).toBe(0)
+    await turn('visible')
+    await expect.poll(() => open.size).toBe(1)
+    await live.first().waitFor()
+    expect([most, complaints]).toEqual([1, []])
   })
 })

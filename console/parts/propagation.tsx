@@ -4,8 +4,8 @@ import { serviceClient } from '../../client/service-client.js'
 import { PlacementService } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
 import { apiVersionOf, type ObjectAddress } from '../kube/object.js'
-import { Problem } from '../parts/problem.js'
-import { Trace } from '../workloads/trace.js'
+import { Problem } from './problem.js'
+import { Trace } from './trace.js'
 
 const placement = serviceClient(PlacementService, rest)
 

@@ -1,7 +1,7 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
-import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
+import { Dot } from './dot.js'
 
 /** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
 export function Distribution({ clusters }: { readonly clusters: readonly ClusterProviderSummary[] }) {

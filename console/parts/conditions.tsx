@@ -1,9 +1,9 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
-import { SCROLLABLE } from '../parts/scrollable.js'
-import { TableHead } from '../parts/table-head.js'
-import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
+import { SCROLLABLE } from './scrollable.js'
+import { TableHead } from './table-head.js'
+import { Ago } from './time.js'
 
 /** What must hold for the instance to be ready, and whether it does. */
 export function Conditions({ conditions }: { readonly conditions: readonly Condition[] }) {

@@ -5,8 +5,8 @@ import {
   type TraceLink,
   type TracePropagationResponse,
 } from '../../proto/gen/kairship/placement_pb.js'
-import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
+import { Dot } from './dot.js'
 
 const steps = [
   { step: Step.TEMPLATE, word: 'template' },

@@ -4,9 +4,9 @@ import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.j
 import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
-import { RemovalForm } from '../parts/removal-form.js'
-import { useWrite } from '../parts/use-write.js'
 import { useObjectWords } from '../words/objects.js'
+import { RemovalForm } from './removal-form.js'
+import { useWrite } from './use-write.js'
 
 /** Asks whether an object is to go, says what goes with it, and deletes it. */
 export function DeleteDialog({
