@@ -61,7 +61,7 @@ const table = (events: readonly AuditEvent[], noHeaders: boolean): string =>
 
 const cellsOf = (event: AuditEvent): readonly string[] => [
   new Date(Number(event.endedAt)).toISOString(),
-  event.user || '-',
+  event.actingAs === '' ? event.user || '-' : `${event.user} as ${event.actingAs}`,
   whatOf(event),
   [event.instance, event.cluster].filter(part => part !== '').join('/') || '-',
   event.outcome === AuditOutcome.AUDIT_OUTCOME_UNSPECIFIED

@@ -12,6 +12,8 @@ export interface RecentEvent {
   readonly endedAt: number
   readonly durationMs: number
   readonly user: string
+  /** In whose name it was made; empty where that was the user's own. */
+  readonly actingAs: string
   /** Empty of what no request stands for. */
   readonly wire: AuditRecord['wire'] | ''
   readonly operation: string
@@ -46,6 +48,7 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     endedAt: Math.floor(record.endedAt),
     durationMs: Math.round(record.durationMs),
     user: caller?.user ?? ANONYMOUS,
+    actingAs: record.actsAs?.user ?? '',
     wire,
     operation,
     verb,

@@ -22,7 +22,7 @@ export function recentRoleEventOf({ objectRef, annotations, ...event }: AuditEve
   const why = said('reason') ? `: ${said('reason')}` : ''
   return {
     ...{ id: event.auditID, stage: event.stage, endedAt: at, durationMs: 0 },
-    ...{ user: event.user.username, wire: '', operation: said('operation'), verb: event.verb },
+    ...{ user: event.user.username, actingAs: '', wire: '', operation: said('operation'), verb: event.verb },
     ...{ instance: said('instance'), cluster: '', namespace: '', subresource: '' },
     ...{ apiGroup: objectRef?.apiGroup ?? '', apiVersion: objectRef?.apiVersion ?? '' },
     ...{ resource: objectRef?.resource ?? '', name: objectRef?.name ?? '' },

@@ -50,6 +50,12 @@ describe('kairship audit', () => {
     expect(told()).toContain('3 older events are not shown')
   })
 
+  it('says in whose name somebody acted', async () => {
+    const { context, said } = world({ get: async () => ({ items: [{ ...scaled, actingAs: 'bob' }] }) })
+    await auditEvents(context, config(), [])
+    expect(rows(said())[1]?.[1]).toBe('ann as bob')
+  })
+
   it('follows events until it is interrupted', async () => {
     const interrupted = new AbortController()
     const { context, said } = world(

@@ -8,6 +8,7 @@ export const recentEvent = (more: Partial<RecentEvent> = {}): RecentEvent => ({
     endedAt: 0,
     durationMs: 1,
     user: 'ann',
+    actingAs: '',
     wire: 'rest',
     operation: 'Core_DeleteSecret',
   },

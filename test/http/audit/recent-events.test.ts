@@ -154,11 +154,19 @@ describe('what is kept of a record', () => {
     const action = { verb: 'delete', resource: 'instances/proxy', name: 'north' }
     const more = { remote: '127.0.0.1', userAgent: 'kubectl', status: 403 }
     expect(recentEventOf({ ...record, caller, action, target, ...more })).toEqual({
+      actingAs: '',
       ...{ id: 'r', stage: 'ResponseComplete', endedAt: START, durationMs: 1, user: 'ann', wire: 'rest' },
       ...{ operation: 'Apps_DeleteDeployment', verb: 'delete', instance: 'north', cluster: 'm1' },
       ...{ apiGroup: 'apps', apiVersion: 'v1', resource: 'deployments', subresource: 'scale' },
       ...{ namespace: 'shop', name: 'web', outcome: 'denied', code: 'PERMISSION_DENIED' },
       ...{ ...more, message: '' },
+    })
+  })
+
+  it('is in whose name the request was made', () => {
+    const [caller, actsAs] = ['ann', 'eve'].map(user => ({ user, groups: [], extra: {} }))
+    expect(recentEventOf({ ...record, caller: caller!, actsAs: actsAs! })).toMatchObject({
+      ...{ user: 'ann', actingAs: 'eve' },
     })
   })
 
