@@ -78,11 +78,13 @@ export async function giveRole(
     ? service.createInstanceRoleBinding({ binding: { ...common, instance: place.name, namespaces } })
     : service.createWorkspaceRoleBinding({ binding: { ...common, workspace: place.name } })
   ).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error.code !== Code.ALREADY_EXISTS) throw error
+    const { cause } = error instanceof Error ? error : {}
+    if (!(cause instanceof ApiError) || cause.code !== Code.ALREADY_EXISTS) throw error
     const handle = onInstance ? name : `${IN_WORKSPACE}${name}`
     throw new CommandError(
       `${handle} is there already${roleName === undefined ? ', by which the same is given' : ''}: take it away first (kairship take-role ${handle}), or give this one another name (--name)`,
       ExitCode.failed,
+      { cause },
     )
   })
   const made: Binding = onInstance

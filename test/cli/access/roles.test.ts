@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { giveRole, listRoles, takeRole } from '../../../cli/access/roles.js'
+import { CommandError, ExitCode } from '../../../cli/exit-code.js'
 import { ApiError } from '../../../client/errors.js'
 import { type Config, defaults } from '../../../config.js'
 import { Code } from '../../../transcoding/code.js'
@@ -30,6 +31,9 @@ const echoed = (warnings: readonly string[] = []) => {
   })
   return world
 }
+/** As the client of commands throws what the server refused. */
+const refused = (code: Code, message: string) =>
+  new CommandError(message, ExitCode.failed, { cause: new ApiError(code, message) })
 const nameIn = ({ calls }: { readonly calls: readonly unknown[] }) =>
   (calls[0] as [string, { binding: { name: string } }])[1].binding.name
 
@@ -69,7 +73,7 @@ describe('kairship give-role', () => {
     ],
   ])('refuses to give %s twice, and says what helps', async (_what, given, place, message) => {
     const { context } = answering(() => {
-      throw new ApiError(Code.ALREADY_EXISTS, 'instancerolebindings.kairship.io "x" already exists')
+      throw refused(Code.ALREADY_EXISTS, 'instancerolebindings.kairship.io "x" already exists')
     })
     const words = ['Viewer', 'group/dev', place]
     await expect(giveRole(context, config(given), words)).rejects.toThrow(new RegExp(message))
@@ -77,7 +81,7 @@ describe('kairship give-role', () => {
 
   it('leaves other refusals as they are', async () => {
     const { context } = answering(() => {
-      throw new ApiError(Code.PERMISSION_DENIED, 'you may not')
+      throw refused(Code.PERMISSION_DENIED, 'you may not')
     })
     await expect(giveRole(context, config(), ['Viewer', 'group/dev', 'instance/eu'])).rejects.toThrow(
       /^you may not$/,
