@@ -4,20 +4,14 @@ import { createServer } from 'node:https'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
-import type { Fleet } from '../ports/fleet.js'
-import type { ImageRegistry } from '../ports/image-registry.js'
-import type { ConnectIssuer } from '../ports/issuer-documents.js'
-import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
-import type { Log } from '../ports/log.js'
-import type { Meter } from '../ports/meter.js'
 import { sampleActivity } from './activity/sampling.js'
-import { Audit, type AuditSink } from './audit/audit.js'
+import type { Api, ApiOptions } from './api-options.js'
+import { Audit } from './audit/audit.js'
 import { recentEventOf } from './audit/recent-event.js'
 import { RecentEvents } from './audit/recent-events.js'
 import { keepRoleEvents } from './audit/role-events.js'
 import { readAssets } from './console/assets.js'
 import { Console } from './console/console.js'
-import type { BrowserSignIn } from './console/issuer-logins.js'
 import { sessionKeyOf } from './console/sessions.js'
 import { startGrpc } from './grpc/server.js'
 import {
@@ -29,24 +23,14 @@ import {
   readyChecks,
 } from './health/readiness.js'
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
-import type { KeysStatus } from './identity/oidc/issuer-keys.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
-import type { AnswerMemoryOptions } from './limits/answer-memory.js'
 import { formatAddress, parseAddress } from './listener/address.js'
-import {
-  hardened,
-  LARGEST_HEADERS,
-  type Listener,
-  listen,
-  SLOW_REQUESTS,
-  type SlowRequests,
-} from './listener/listener.js'
+import { hardened, LARGEST_HEADERS, type Listener, listen, SLOW_REQUESTS } from './listener/listener.js'
 import { Pipelines } from './listener/pipelines.js'
-import { type ServingCertificate, selfSigned, servingNames } from './listener/serving-certificate.js'
+import { selfSigned, servingNames } from './listener/serving-certificate.js'
 import { endUnreadAnswer } from './listener/unread-answer.js'
 import { refuseUpgradeHere } from './listener/upgrade-response.js'
 import { managementApi } from './management-api.js'
-import type { ProxyLimits } from './proxy/limits.js'
 import { instanceProxy } from './proxy/proxy.js'
 import { requestParts } from './proxy/request-parts.js'
 import { CatchUp } from './read-your-writes/catch-up.js'
@@ -54,93 +38,8 @@ import { WriteLedger } from './read-your-writes/ledger.js'
 import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
-import { addLoginDocument, type LoginOptions } from './rest/login-document.js'
-import type { InstanceMetrics } from './rpc/insight/handlers.js'
-import { addDeliveries, type WebhookOptions } from './webhook/deliveries-route.js'
-
-/** What the API depends on, and where it listens. */
-export interface ApiOptions {
-  readonly fleet: Fleet
-  /** The host cluster under Kairship's own credential: it authenticates, authorizes and stores. */
-  readonly host: KubeApi
-  /** Connects to clusters that join or leave instances, by the kubeconfigs that callers give. */
-  readonly connector: KubeConnector
-  readonly log: Log
-  /** Takes the audit records of all requests. */
-  readonly auditSink: AuditSink
-  /** How many audit events can be asked for; 10,000 when absent. */
-  readonly auditRecentEvents?: number
-  readonly meter: Meter
-  /** `host:port` of REST over TLS. */
-  readonly listen: string
-  /** `host:port` of gRPC over TLS. */
-  readonly grpcListen: string
-  /** The listeners' certificate; a self-signed one for the addresses listened on when absent. */
-  readonly tls?: ServingCertificate
-  /** PEM of the authorities whose client certificates are accepted; none are when absent. */
-  readonly clientCertificateAuthority?: string
-  /** Issuers whose tokens are accepted beside those of the host: the file that configures them, and how they are reached. */
-  readonly authentication?: {
-    readonly file: string
-    readonly connect: ConnectIssuer
-    /** How long the last known keys of an issuer count while it cannot be read, milliseconds. */
-    readonly graceMs: number
-    /** How people log in at one of them; they cannot when absent. */
-    readonly login?: LoginOptions
-    /** How they sign in at one of them with a browser, at the console. */
-    readonly browserSignIn?: BrowserSignIn
-  }
-  /** The folder of the built console, which REST serves; absent where it is left out. */
-  readonly console?: string
-  /** The Karmada version that is installed by default; callers receive '' when absent. */
-  readonly karmadaVersion?: string
-  /** Streams that one caller may hold open at once, over all wires. */
-  readonly streamsPerCaller?: number
-  /** `https://host:port` by which callers reach REST, where that is not the address listened on. */
-  readonly externalUrl?: string
-  /** Connections of one source at once on which no caller was accepted yet, on both listeners together; 0 for any number. */
-  readonly unauthenticatedConnectionsPerSource?: number
-  /** How long REST and the proxy wait for a request to arrive. */
-  readonly slowRequests?: Partial<SlowRequests>
-  /** How long a caller may leave an answer of REST unread, milliseconds; the proxy has a limit of its own. */
-  readonly answerPatienceMs?: number
-  /** Whether the proxy shows callers what they wrote before they came to this replica: through another, or one that ended. */
-  readonly checkNewcomers?: boolean
-  /** Kairship's own namespace on the host, with the Secret of its keys; `kairship-system` when absent. */
-  readonly namespace?: string
-  /** How long what an instance said of its callers' rights counts while it cannot be reached, milliseconds. */
-  readonly rightsGraceMs?: number
-  /** How long what the host last said of callers counts while it does not answer, milliseconds. */
-  readonly hostGraceMs?: number
-  /** Where metrics of instances are queried; absent where nowhere. */
-  readonly metrics?: InstanceMetrics
-  /** The image registries that may be read. */
-  readonly registries?: readonly ImageRegistry[]
-  /** How deliveries of role bindings are verified and stored; there is no webhook when absent. */
-  readonly webhook?: WebhookOptions
-  /** What answers of instances may take of this process's memory; 192 MiB when absent. */
-  readonly answerMemory?: AnswerMemoryOptions
-  /** What the proxy lets through at once. */
-  readonly proxyLimits?: Partial<ProxyLimits>
-  /** How long calls under way may go on once `close` was called. */
-  readonly graceMs?: number
-}
-
-/** The running API. */
-export interface Api {
-  /** `https://host:port` of REST. */
-  readonly url: string
-  /** `host:port` of gRPC. */
-  readonly grpcAddress: string
-  /** PEM of what clients must trust, where it is known: always for a self-signed certificate. */
-  readonly certificateAuthority?: string
-  /** For `/readyz`, here and on the health listener: not ready from the moment `close` was called. */
-  readiness(): Promise<Readiness>
-  /** How the keys of the configured issuers are. */
-  issuers(): readonly KeysStatus[]
-  /** Reports not ready, ends streams properly, lets calls under way finish, closes. Idempotent. */
-  close(): Promise<void>
-}
+import { addLoginDocument } from './rest/login-document.js'
+import { addDeliveries } from './webhook/deliveries-route.js'
 
 const DEFAULT_STREAMS_PER_CALLER = 100
 /** As the setting's default. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Api } from '../../http/server.js'
+import type { Api } from '../../http/api-options.js'
 import { curl } from '../http/fakes/listening.js'
 import { type PlaygroundProxy, startPlaygroundProxy } from '../http/proxy/playground-proxy.js'
 import { eventually } from './support/eventually.js'

@@ -15,8 +15,8 @@ import {
   type Metadata,
   makeClientConstructor,
 } from '@grpc/grpc-js'
+import type { Api } from '../../../http/api-options.js'
 import { serviceDefinition } from '../../../http/grpc/definition.js'
-import type { Api } from '../../../http/server.js'
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js'
 import { bindingsOf, type HttpMethod } from '../../../transcoding/binding.js'
 import { errorDetailTypes } from '../../../transcoding/error-details.js'

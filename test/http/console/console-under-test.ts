@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect } from 'vitest'
-import type { ApiOptions } from '../../../http/server.js'
+import type { ApiOptions } from '../../../http/api-options.js'
 import { type Answer, closedAfterEach, curl, type Listening } from '../fakes/listening.js'
 
 export const page =

@@ -1,7 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from 'node:http2'
 import { fromBinary } from '@bufbuild/protobuf'
 import { anyUnpack } from '@bufbuild/protobuf/wkt'
-import type { Api } from '../../../http/server.js'
+import type { Api } from '../../../http/api-options.js'
 import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js'
 import { StatusSchema } from '../../../proto/gen/google/rpc/status_pb.js'
 

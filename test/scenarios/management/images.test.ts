@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Api } from '../../../http/server.js'
+import type { Api } from '../../../http/api-options.js'
 import { WORKSPACE_BINDINGS } from '../../../manifests/workspace.js'
 import { ImageService } from '../../../proto/gen/kairship/image_pb.js'
 import { digestOf, repositories, web } from '../../conformance/images/content.js'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Api } from '../../../http/server.js'
+import type { Api } from '../../../http/api-options.js'
 import { InsightService } from '../../../proto/gen/kairship/insight_pb.js'
 import { rows } from '../../conformance/metrics/rows.js'
 import { waitFor } from '../../patience.js'

@@ -1,7 +1,7 @@
 import { request as httpsRequest } from 'node:https'
 import { type DescMessage, type JsonObject, type Message, toJson } from '@bufbuild/protobuf'
 import type { ClientReadableStream } from '@grpc/grpc-js'
-import type { Api } from '../../../http/server.js'
+import type { Api } from '../../../http/api-options.js'
 import { bearer, type GrpcClient } from '../../http/fakes/listening.js'
 
 /** The messages of a stream as proto3 JSON with zero values, as far as they have come. */
