@@ -1,8 +1,7 @@
 import { dns1123Label } from '../../../../manifests/name-format.js'
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../field-error.js'
+import { invalid } from '../../field-error.js'
 import {
   at,
-  equal,
   has,
   isObject,
   type Json,
@@ -15,8 +14,8 @@ import {
 import type { Strategy } from '../../resource-definition.js'
 import { immutable, notNegative } from './selector-rules.js'
 import { fill, keepStatus, mapAt, statusSubresource } from './status-subresource.js'
+import { storedOnly } from './stored-strategies.js'
 
-const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
 /** Every namespace carries its own name as a label, so that selectors can name it. */
 function namedNamespace(namespace: JsonObject): JsonObject {
   const name = stringAt(namespace, 'metadata', 'name')
@@ -26,7 +25,7 @@ function namedNamespace(namespace: JsonObject): JsonObject {
 }
 
 export const namespace: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   nameFormat: dns1123Label,
   defaults: namedNamespace,
   prepareForCreate: object => {
@@ -49,7 +48,7 @@ const NODE_INFO =
   operatingSystem architecture`.split(/\s+/)
 
 export const node: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   defaults: object =>
     mapAt(object, ['spec'], spec => {
       const range = stringAt(spec, 'podCIDR')
@@ -71,8 +70,8 @@ export const node: Strategy = {
   },
 }
 
-export const serviceAccount: Strategy = { ...PLAIN }
-export const endpoints: Strategy = { ...PLAIN, allowsCreateOnUpdate: true }
+export const serviceAccount: Strategy = { ...storedOnly }
+export const endpoints: Strategy = { ...storedOnly, allowsCreateOnUpdate: true }
 /** Fields of a core/v1 Event that are there also when nothing is known. */
 const EVENT_FIELDS: JsonObject = {
   source: {},
@@ -84,7 +83,7 @@ const EVENT_FIELDS: JsonObject = {
 }
 
 export const event: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   allowsCreateOnUpdate: true,
   defaults: object => (has(object, 'involvedObject') ? fill(object, EVENT_FIELDS) : object),
   validate: object => {
@@ -109,72 +108,12 @@ function limitDefaults(item: Json): Json {
 }
 
 export const limitRange: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   allowsCreateOnUpdate: true,
   defaults: object =>
     mapAt(object, ['spec'], spec => ({ ...spec, limits: listAt(spec, 'limits').map(limitDefaults) })),
 }
-export const resourceQuota: Strategy = { ...PLAIN, ...statusSubresource({}) }
-
-/** Fields of a volume's spec that are no source; any other one is. */
-const VOLUME_SETTINGS: ReadonlySet<string> = new Set(
-  `accessModes capacity claimRef mountOptions nodeAffinity persistentVolumeReclaimPolicy storageClassName
-  volumeAttributesClassName volumeMode`.split(/\s+/),
-)
-
-export const persistentVolume: Strategy = {
-  ...PLAIN,
-  ...statusSubresource({ phase: 'Pending' }),
-  validate: object => [
-    ...(listAt(object, 'spec', 'accessModes').length === 0 ? [required('spec.accessModes')] : []),
-    ...(Object.keys(objectAt(object, 'spec', 'capacity')).length === 0
-      ? [required('spec.capacity'), notSupported('spec.capacity', null, ['storage'])]
-      : []),
-    ...(VOLUME_SETTINGS.size === new Set([...VOLUME_SETTINGS, ...Object.keys(objectAt(object, 'spec'))]).size
-      ? [required('spec', 'must specify a volume type')]
-      : []),
-  ],
-}
-
-/**
- * The spec of a claim without the fields that may differ from its old state: its volume and its class are given once, and a bound claim
- * may ask for another size and other attributes (ValidatePersistentVolumeClaimUpdate).
- */
-function frozenClaim(claim: JsonObject, old: JsonObject): JsonObject {
-  const isBound = stringAt(old, 'status', 'phase') === 'Bound'
-  const free: readonly (readonly [string, ...string[]])[] = [
-    ...(stringAt(old, 'spec', 'volumeName') === '' ? [['volumeName'] as const] : []),
-    ...(at(old, 'spec', 'storageClassName') === undefined ? [['storageClassName'] as const] : []),
-    ...(isBound
-      ? [['resources', 'requests', 'storage'] as const, ['volumeAttributesClassName'] as const]
-      : []),
-  ]
-  return free.reduce<JsonObject>((rest, path) => withAt(rest, path, undefined), objectAt(claim, 'spec'))
-}
-
-export const persistentVolumeClaim: Strategy = {
-  ...PLAIN,
-  ...statusSubresource({ phase: 'Pending' }),
-  validate: (object, old) => {
-    const spec = objectAt(object, 'spec')
-    const errors: FieldError[] = []
-    if (listAt(spec, 'accessModes').length === 0) {
-      errors.push(required('spec.accessModes', 'at least 1 access mode is required'))
-    }
-    if (at(spec, 'resources', 'requests', 'storage') === undefined) {
-      errors.push(required('spec.resources[storage]'))
-    }
-    if (old && !equal(frozenClaim(object, old), frozenClaim(old, old))) {
-      errors.push(
-        forbidden(
-          'spec',
-          'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims',
-        ),
-      )
-    }
-    return errors
-  },
-}
+export const resourceQuota: Strategy = { ...storedOnly, ...statusSubresource({}) }
 
 export const lease: Strategy = {
   withoutGeneration: true,

@@ -3,8 +3,7 @@ import { type FieldError, fieldError, forbidden, index, invalid, required } from
 import { equal, has, isObject, type Json, type JsonObject, objectAt, stringAt, withAt } from '../../json.js'
 import type { Strategy } from '../../resource-definition.js'
 import { immutable } from './selector-rules.js'
-
-const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
+import { storedOnly } from './stored-strategies.js'
 
 /** Bound of all data of a ConfigMap or Secret together: 1 MiB. */
 const MAX_DATA_BYTES = 1_048_576
@@ -41,7 +40,7 @@ function immutableData(
 }
 
 export const configMap: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   validate: (object, old) => {
     const [data, binary] = [objectAt(object, 'data'), objectAt(object, 'binaryData')]
     const both = Object.keys(data).filter(key => has(binary, key))
@@ -94,7 +93,7 @@ function withoutStringData(secret: JsonObject): JsonObject {
 }
 
 export const secret: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   defaults: withoutStringData,
   validate: (object, old) => {
     const data = objectAt(object, 'data')

@@ -13,8 +13,8 @@ import { at, isObject, type Json, type JsonObject, listAt, objectAt, stringAt } 
 import type { Strategy } from '../../resource-definition.js'
 import { portNumberErrors } from './pod-spec.js'
 import { fill, keepStatus, mapAt } from './status-subresource.js'
+import { storedOnly } from './stored-strategies.js'
 
-const PLAIN = { allowsUnconditionalUpdate: true, withoutGeneration: true } as const
 const SERVICE_TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
@@ -152,7 +152,7 @@ function repeatedPorts(ports: readonly Json[]): FieldError[] {
 }
 
 export const service: Strategy = {
-  ...PLAIN,
+  ...storedOnly,
   allowsCreateOnUpdate: true,
   nameFormat: dns1123Label,
   defaults: object => mapAt(object, ['spec'], serviceSpecDefaults),

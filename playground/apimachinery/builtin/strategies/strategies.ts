@@ -1,59 +1,65 @@
 import type { Strategy } from '../../resource-definition.js'
 import * as core from './core-strategies.js'
 import * as data from './data-strategies.js'
+import * as extension from './extension-strategies.js'
 import * as job from './job-strategies.js'
-import * as other from './other-strategies.js'
+import * as network from './network-strategies.js'
 import * as pod from './pod-strategies.js'
+import { priorityClass } from './priority-class-strategy.js'
+import * as rbac from './rbac-strategies.js'
 import { service } from './service-strategy.js'
+import { signingRequest } from './signing-request-strategy.js'
+import * as storage from './storage-strategies.js'
+import * as stored from './stored-strategies.js'
 import * as workload from './workload-strategies.js'
 
 /** The rules of each built-in kind's registry, by kind; both kinds named Event share theirs. */
 const STRATEGIES: Readonly<Record<string, Strategy>> = {
-  APIService: other.apiService,
-  CSIDriver: other.storedOnly,
-  CertificateSigningRequest: other.signingRequest,
-  ClusterRole: other.clusterRole,
-  ClusterRoleBinding: other.clusterRoleBinding,
+  APIService: extension.apiService,
+  CSIDriver: stored.storedOnly,
+  CertificateSigningRequest: signingRequest,
+  ClusterRole: rbac.clusterRole,
+  ClusterRoleBinding: rbac.clusterRoleBinding,
   ConfigMap: data.configMap,
   ControllerRevision: workload.controllerRevision,
   CronJob: job.cronJob,
-  CustomResourceDefinition: other.customResourceDefinition,
+  CustomResourceDefinition: extension.customResourceDefinition,
   DaemonSet: workload.daemonSet,
   Deployment: workload.deployment,
-  EndpointSlice: other.endpointSlice,
+  EndpointSlice: network.endpointSlice,
   Endpoints: core.endpoints,
   Event: core.event,
   HorizontalPodAutoscaler: workload.autoscaler,
-  Ingress: other.ingress,
-  IngressClass: other.ingressClass,
+  Ingress: network.ingress,
+  IngressClass: network.ingressClass,
   Job: job.job,
   Lease: core.lease,
   LimitRange: core.limitRange,
-  MutatingWebhookConfiguration: other.webhookConfiguration,
+  MutatingWebhookConfiguration: extension.webhookConfiguration,
   Namespace: core.namespace,
-  NetworkPolicy: other.networkPolicy,
+  NetworkPolicy: network.networkPolicy,
   Node: core.node,
-  PersistentVolume: core.persistentVolume,
-  PersistentVolumeClaim: core.persistentVolumeClaim,
+  PersistentVolume: storage.persistentVolume,
+  PersistentVolumeClaim: storage.persistentVolumeClaim,
   Pod: pod.pod,
   PodDisruptionBudget: workload.disruptionBudget,
   PodTemplate: pod.podTemplate,
-  PriorityClass: other.priorityClass,
+  PriorityClass: priorityClass,
   ReplicaSet: workload.replicaSet,
   ReplicationController: workload.replicationController,
   ResourceQuota: core.resourceQuota,
-  Role: other.role,
-  RoleBinding: other.roleBinding,
+  Role: rbac.role,
+  RoleBinding: rbac.roleBinding,
   Secret: data.secret,
   Service: service,
   ServiceAccount: core.serviceAccount,
   StatefulSet: workload.statefulSet,
-  StorageClass: other.storageClass,
-  ValidatingAdmissionPolicy: other.storedWithStatus,
-  ValidatingAdmissionPolicyBinding: other.storedWithGeneration,
-  ValidatingWebhookConfiguration: other.webhookConfiguration,
-  VolumeAttachment: other.storedWithStatus,
+  StorageClass: storage.storageClass,
+  ValidatingAdmissionPolicy: stored.storedWithStatus,
+  ValidatingAdmissionPolicyBinding: stored.storedWithGeneration,
+  ValidatingWebhookConfiguration: extension.webhookConfiguration,
+  VolumeAttachment: stored.storedWithStatus,
 }
 
 export const strategyOf = ({ kind }: { readonly kind: string }): Strategy =>
-  STRATEGIES[kind] ?? other.storedOnly
+  STRATEGIES[kind] ?? stored.storedOnly

@@ -10,6 +10,27 @@ const errors = (kind: string, object: JsonObject, old?: JsonObject): string[] =>
 describe('validation of a built-in object refuses', () => {
   const D = deployment()
   it.each<[string, string, JsonObject, JsonObject | undefined, string[]]>([
+    ...(
+      [
+        ['without a backend', {}, 'backend: Invalid value: "": resource or service backend is required'],
+        [
+          'with two backends',
+          { service: { name: 'web' }, resource: { kind: 'Bucket', name: 'files' } },
+          'backend: Invalid value: "": cannot set both resource and service backends',
+        ],
+        [
+          'with a backend without a name',
+          { service: { port: { number: 80 } } },
+          'backend.service.name: Required value',
+        ],
+      ] as const
+    ).map(([title, backend, error]): [string, string, JsonObject, undefined, string[]] => [
+      title,
+      'Ingress',
+      { spec: { rules: [{ http: { paths: [{ path: '/', pathType: 'Prefix', backend }] } }] } },
+      undefined,
+      [`spec.rules[0].http.paths[0].${error}`],
+    ]),
     [
       'without containers',
       'Deployment',
