@@ -21,7 +21,7 @@ export interface Refusal {
   /** The webhook's name in Karmada's configuration. */
   readonly webhook: string
   readonly message: string
-  /** The reason of the Status; `Forbidden` unless told. */
+  /** The reason of the Status; `Forbidden` unless given. */
   readonly reason?: string
 }
 

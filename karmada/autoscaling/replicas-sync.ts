@@ -14,7 +14,7 @@ export function replicasToSync(template: Resource, binding: Binding): number | '
   const replicas = template.spec?.replicas
   const reported = replicasIn(template.status)
   const counts = (binding.status?.aggregatedStatus ?? []).map(({ status }) => replicasIn(status))
-  // The template's status follows the binding's a moment later, and no change of the binding tells of it.
+  // The template's status follows the binding's a moment later, and no change of the binding reports it.
   const isCurrent = counts.reduce((sum, count) => sum + count, 0) === reported
   if (replicas === reported) return isCurrent ? undefined : 'wait'
   return isCurrent && isCollected(binding, replicas, counts) ? reported : 'wait'

@@ -11,7 +11,7 @@ import type { ScheduleFailure } from '../scheduling/schedule.js'
 
 /**
  * Whether the feature gate ResourceQuotaEstimate of karmada-controller-manager is on, by what it writes into bindings: with the gate alone
- * a request names its namespace. Undefined where no binding tells.
+ * a request names its namespace. Undefined where no binding says.
  */
 export function isEstimatedByQuota(
   bindings: readonly Pick<Binding, 'metadata' | 'spec'>[],
@@ -28,7 +28,7 @@ export interface QuotasInForce {
 }
 
 /**
- * Whether the quotas of members count. Karmada has the feature gate off by default, and does not tell of it: where nothing shows that it is
+ * Whether the quotas of members count. Karmada has the feature gate off by default, and does not report it: where nothing shows that it is
  * off, they count, and the decision is the cautious one.
  * @param clusters names of those that might be chosen
  */

@@ -1,6 +1,6 @@
+import type { MemberStatus, Status } from '../objects/member-status.js'
 import { aggregatedJobStatus } from './job-status.js'
 import { mergedIngress } from './load-balancer.js'
-import type { MemberStatus, Status } from './member-status.js'
 import { type Resource, typeOf } from './workload.js'
 
 /** @param now when a condition that is new began, RFC 3339 */

@@ -1,4 +1,4 @@
-import type { MemberStatus, Status } from './member-status.js'
+import type { MemberStatus, Status } from '../objects/member-status.js'
 import type { Resource } from './workload.js'
 
 interface JobStatus {
@@ -93,7 +93,7 @@ const isTrue =
 const finishOf = ({ conditions = [] }: JobStatus): string | undefined =>
   conditions.find(one => isTrue('Complete')(one) || isTrue('Failed')(one))?.type
 
-/** A time that all members tell; undefined while one does not. */
+/** A time that all members report; undefined while one does not. */
 function timeOfAll(
   members: readonly MemberStatus[],
   known: readonly JobStatus[],

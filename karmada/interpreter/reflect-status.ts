@@ -1,4 +1,4 @@
-import type { Status } from './member-status.js'
+import type { Status } from '../objects/member-status.js'
 import { type Resource, typeOf } from './workload.js'
 
 /** A template's generation, written on what is made of it; members report it back. */

@@ -1,6 +1,6 @@
 import type { Component } from '../objects/binding.js'
+import type { MemberStatus, Status } from '../objects/member-status.js'
 import type { Dependency } from './dependencies.js'
-import type { MemberStatus, Status } from './member-status.js'
 import type { Replicas } from './replicas.js'
 import type { Resource } from './workload.js'
 

@@ -1,6 +1,6 @@
 import type { Condition, KubeObject } from '../../manifests/kube.js'
-import type { Status } from '../interpreter/member-status.js'
 import type { BindingSpec, BindingStatus, TargetCluster } from './binding.js'
+import type { Status } from './member-status.js'
 import type { Placement } from './placement.js'
 import type { Failover, PurgeMode } from './propagation-policy.js'
 import type { Health } from './work.js'

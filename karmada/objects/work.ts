@@ -1,6 +1,6 @@
 import type { Condition, KubeObject } from '../../manifests/kube.js'
-import type { Status } from '../interpreter/member-status.js'
 import type { Resource } from '../interpreter/workload.js'
+import type { Status } from './member-status.js'
 
 /** `works.work.karmada.io/v1alpha1`: what one cluster is to run. */
 export const WORKS = { group: 'work.karmada.io', version: 'v1alpha1', resource: 'works' } as const

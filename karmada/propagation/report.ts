@@ -1,6 +1,6 @@
-import type { Status } from '../interpreter/member-status.js'
 import type { Resource } from '../interpreter/workload.js'
 import { executionNamespace } from '../names.js'
+import type { Status } from '../objects/member-status.js'
 import type { AggregatedStatusItem, Binding } from '../objects/resource-binding.js'
 import type { ManifestStatus, Work } from '../objects/work.js'
 import { stayingClusters } from './work-of.js'

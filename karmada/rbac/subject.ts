@@ -17,7 +17,7 @@ export const accountUser = (namespace: string, name: string): string =>
   `system:serviceaccount:${namespace}:${name}`
 
 /**
- * Whether an entry of a binding means somebody (k8s.io/kubernetes, plugin/pkg/auth/authorizer/rbac/rbac.go).
+ * Whether an entry of a binding names a user (k8s.io/kubernetes, plugin/pkg/auth/authorizer/rbac/rbac.go).
  * @param bindingNamespace of the RoleBinding, in which a ServiceAccount without a namespace is; empty for a ClusterRoleBinding
  */
 export function isMeant(

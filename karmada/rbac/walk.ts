@@ -13,7 +13,7 @@ export interface RbacGrant {
   readonly aggregatedFrom?: string
 }
 
-/** A binding that means somebody and does not include the request. */
+/** A binding that names the user and does not include the request. */
 export interface NearMiss {
   readonly binding: RbacBinding
   readonly subject: RbacSubject
@@ -57,7 +57,7 @@ export function subjectsWith(objects: RbacObjects, request: AccessRequest): read
   })
 }
 
-/** Every rule that holds for somebody in a namespace; with an empty one, those that hold everywhere. */
+/** Every rule that holds for a user in a namespace; with an empty one, those that hold everywhere. */
 export function rulesFor(objects: RbacObjects, identity: Identity, namespace: string): readonly PolicyRule[] {
   return boundTo(objects, identity, namespace).flatMap(({ role }) => role?.rules ?? [])
 }
@@ -68,7 +68,7 @@ interface Bound {
   readonly role: RbacRole | undefined
 }
 
-/** The bindings that mean somebody, each by its first subject that does. */
+/** The bindings that name a user, each with its first subject that does. */
 function boundTo(objects: RbacObjects, identity: Identity, namespace: string): readonly Bound[] {
   return bindingsFor(objects, namespace).flatMap(binding => {
     const subject = binding.subjects?.find(one => isMeant(one, identity, binding.metadata.namespace ?? ''))

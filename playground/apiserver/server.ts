@@ -47,7 +47,7 @@ export interface ApiServerOptions {
   /** What /version reports, e.g. `v1.34.2`. */
   readonly gitVersion?: string
   readonly webhooks?: Webhooks
-  /** Milliseconds from the deletion of a namespace until it is emptied; none unless told. kube-controller-manager waits 5 s. */
+  /** Milliseconds from the deletion of a namespace until it is emptied; none unless given. kube-controller-manager waits 5 s. */
   readonly namespaceGraceMs?: number
   /** Answers logs, exec, attach and port-forward of its pods; a cluster without nodes has none. */
   readonly kubelet?: PodConnection

@@ -36,7 +36,7 @@ export class Source<T extends KubeObject> {
     this.#type = type
   }
 
-  /** To be called before `start`: what is there already is told as ADDED. */
+  /** To be called before `start`: existing objects are reported as ADDED. */
   listen(listener: (difference: Difference<T>) => void): void {
     this.#listeners.push(listener)
   }

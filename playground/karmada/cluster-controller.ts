@@ -32,7 +32,7 @@ export class ClusterController {
   readonly #clusters: Mirror<Cluster>
   readonly #queue: Reconciler
 
-  /** @param onCluster is told of every change of a Cluster */
+  /** @param onCluster receives every change of a Cluster */
   constructor(
     options: ClusterOptions,
     onCluster: (change: Exclude<Change<Cluster>, { readonly type: 'SYNCED' }>) => void = () => undefined,

@@ -47,10 +47,10 @@ export interface KarmadaOptions {
   /** Connects to members with the credentials their Clusters name. */
   readonly connector: KubeConnector
   readonly log: Log
-  /** Milliseconds since the epoch; the machine's clock unless told. */
+  /** Milliseconds since the epoch; the machine's clock unless given. */
   readonly clock?: () => number
   readonly times?: MonitorTimes
-  /** Milliseconds from the deletion of a namespace until it is emptied; none unless told. */
+  /** Milliseconds from the deletion of a namespace until it is emptied; none unless given. */
   readonly namespaceGraceMs?: number
   /** What the controllers send to their control plane goes through this: a test breaks it. */
   readonly through?: (control: KubeApi) => KubeApi

@@ -30,7 +30,7 @@ import { accessTo } from './member-client.js'
 export interface MonitorTimes {
   /** Between two probes; Karmada's `--cluster-status-update-frequency` is 10 s. */
   readonly probe: number
-  /** Discovery is asked again so often, and when the member's CRDs change; Karmada asks with every probe. */
+  /** Discovery is read again so often, and when the member's CRDs change; Karmada asks with every probe. */
   readonly discovery: number
   /** After a change in the member, before its status is computed anew. */
   readonly settle: number

@@ -22,7 +22,7 @@ export interface MemberOptions {
   readonly dataDir?: string
   readonly log: Log
   readonly clock?: () => number
-  /** Its nodes; two of 4 CPUs and 16Gi unless told. A cluster that was started with nodes of other names keeps those. */
+  /** Its nodes; two of 4 CPUs and 16Gi unless given. A cluster that was started with nodes of other names keeps those. */
   readonly nodes?: readonly NodeShape[]
   /** Milliseconds from a pod's binding until it is ready. */
   readonly podStartMs?: number

@@ -5,7 +5,7 @@ import {
   scriptsByKind,
 } from '../../karmada/interpreter/customized/customization.js'
 import { CustomizedInterpreter } from '../../karmada/interpreter/customized/customized-interpreter.js'
-import type { MemberStatus } from '../../karmada/interpreter/member-status.js'
+import type { MemberStatus } from '../../karmada/objects/member-status.js'
 import type { Answer } from '../../karmada/interpreter/resource-interpreter.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
 import { ScriptError } from '../../karmada/lua/run.js'

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { MemberStatus } from '../../karmada/interpreter/member-status.js'
+import type { MemberStatus } from '../../karmada/objects/member-status.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
 
 /** Objects of native kinds with whatever the interpreter of Karmada reads of them. */

@@ -11,7 +11,7 @@ export interface Match {
 /**
  * Finds a pattern from a position on.
  * @param most as many matches as are wanted
- * @param spend is told of every step
+ * @param spend is called for every step
  * @throws PatternError
  */
 export function findPattern(

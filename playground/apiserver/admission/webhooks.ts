@@ -6,7 +6,7 @@ export interface WebhookRefusal {
   /** The name of the webhook. */
   readonly webhook: string
   readonly message: string
-  /** The reason of the Status; `Forbidden` unless told. */
+  /** The reason of the Status; `Forbidden` unless given. */
   readonly reason?: string
 }
 

@@ -24,7 +24,7 @@ import { createToken } from './token-request.js'
 
 type Verb = (target: Target, request: ApiRequest, caller: Caller) => Promise<ApiResponse>
 
-/** The object a body states. What it states twice is told, or refused, as `fieldValidation` asks. */
+/** The object a body states. Fields that it states twice get a warning, or are refused, by `fieldValidation`. */
 async function readStated(
   { definition }: Target,
   request: ApiRequest,

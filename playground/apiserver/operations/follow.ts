@@ -6,7 +6,7 @@ import { inVersion, targetOf } from './target.js'
 
 /** Who follows a type. Called within the write: must neither write nor wait. */
 export interface Follower {
-  /** What a list and the watch after it would tell, in the same order. */
+  /** What a list and the watch after it would send, in the same order. */
   readonly onSeen: (seen: Exclude<Seen<KubeObject>, { readonly type: 'interrupted' }>) => void
   /** The server ends its watches: list and watch to go on. */
   readonly onEnd: () => void

@@ -43,7 +43,7 @@ export async function serveUpgrade(
   }
 }
 
-/** What a server of Node would answer with, had it not given the socket away. Nothing is heard of the caller any more but that it leaves. */
+/** What a server of Node would answer with, had it not given the socket away. Of the caller nothing is read any more but its end. */
 function lastResponse(message: IncomingMessage, socket: Duplex): RawResponse {
   const response = new ServerResponse(message)
   response.shouldKeepAlive = false

@@ -44,7 +44,7 @@ export async function serveChaos(chaos: Chaos): Promise<ChaosServer> {
 }
 
 async function answerTo(request: IncomingMessage, chaos: Chaos, token: string): Promise<Answer> {
-  if (!isBearer(request, token)) return failure(401, 'the token of chaos.json is asked for')
+  if (!isBearer(request, token)) return failure(401, 'send the token of chaos.json as a bearer token')
   const [first, name = '', action = '', ...more] = pathOf(request)
   if (first !== 'members' || more.length > 0) return failure(404, 'there is only /members')
   if (name === '') {

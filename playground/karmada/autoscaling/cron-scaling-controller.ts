@@ -92,7 +92,7 @@ export class CronScalingController {
     return { again: Math.min(LONGEST_MS, Math.max(1, Math.min(...due) - now())) }
   }
 
-  /** A rule that cannot be understood is told of, and waits for its next change. */
+  /** A rule that cannot be parsed gets an Event, and waits for its next change. */
   #begin(cron: CronFederatedHpa, rule: CronRule): Running {
     if (rule.suspend) return { rule, schedule: undefined, next: undefined }
     try {

@@ -25,7 +25,7 @@ export class MemberQueries {
 
   /**
    * Asks the ready members at once.
-   * @param isMeant which Clusters are asked; all unless told
+   * @param isMeant which Clusters are queried; all unless given
    * @returns by cluster name, without those that did not answer, or answered with an error
    */
   async ask<T>(

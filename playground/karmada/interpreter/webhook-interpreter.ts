@@ -12,17 +12,17 @@ import {
   type WebhookConfiguration,
 } from '../../../karmada/interpreter/customized/webhook-configuration.js'
 import type { Dependency } from '../../../karmada/interpreter/dependencies.js'
-import type { MemberStatus, Status } from '../../../karmada/interpreter/member-status.js'
 import type { Replicas } from '../../../karmada/interpreter/replicas.js'
 import type { Answer, ResourceInterpreter } from '../../../karmada/interpreter/resource-interpreter.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import type { Component } from '../../../karmada/objects/binding.js'
+import type { MemberStatus, Status } from '../../../karmada/objects/member-status.js'
 import type { JsonObject } from '../../apimachinery/json.js'
 import { jsonPatch } from '../../apimachinery/patch/json-patch.js'
 import { callWebhook } from './call-webhook.js'
 import { responseIn, type WebhookResponse } from './webhook-response.js'
 
-/** What is asked beside the object. */
+/** What a request has beside the object. */
 interface Question {
   readonly observedObject?: Resource
   readonly replicas?: number

@@ -28,7 +28,7 @@ export class MemberSlices {
     this.#members = new Members(control, connector, () => undefined)
   }
 
-  /** @param onChange is told of each slice that changed, and of `undefined` when all of a member are known for the first time */
+  /** @param onChange receives each slice that changed, and of `undefined` when all of a member are known for the first time */
   listen(onChange: (slice: EndpointSlice | undefined) => void): void {
     this.#listeners.push(onChange)
   }

@@ -202,7 +202,7 @@ export class MultiClusterServiceController {
     )
   }
 
-  /** The clusters that are there and ready. What is wrong with the others is told. */
+  /** The clusters that are there and ready. An Event says what is wrong with the others. */
   #usable(
     mcs: MultiClusterService,
     clusters: readonly string[],

@@ -28,7 +28,7 @@ export interface Note {
 }
 
 /**
- * Karmada's Events. They are written one after the other behind what they tell of, and never hold it up: what cannot be written
+ * Karmada's Events. They are written one after the other after the change that they report, and never delay it: what cannot be written
  * is logged. Owns what is still to be written; `close` waits for the one that is being written.
  */
 export class Events {

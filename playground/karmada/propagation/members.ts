@@ -19,7 +19,7 @@ export class Members {
   readonly #connections = new Map<string, Connection>()
   #closed = false
 
-  /** @param onManaged is told of every object that Karmada made in a member and that was changed or deleted there */
+  /** @param onManaged receives every object that Karmada made in a member and that was changed or deleted there */
   constructor(
     private readonly control: KubeApi,
     private readonly connector: KubeConnector,

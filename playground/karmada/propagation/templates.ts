@@ -27,8 +27,8 @@ export class Templates {
   #closed = false
 
   /**
-   * @param onDifference is told of every difference in the watched kinds; changes of a status alone do not count. What was there
-   * when the watch of a kind began is told as initial
+   * @param onDifference receives every difference in the watched kinds; changes of a status alone do not count. What was there
+   * when the watch of a kind began is reported as initial
    */
   constructor(
     private readonly control: ControlPlane,
@@ -42,7 +42,7 @@ export class Templates {
     const key = `${apiVersion} ${kind}`
     const opening = this.#kinds.get(key) ?? this.#openKind({ apiVersion, kind })
     this.#kinds.set(key, opening)
-    // A kind that is not served yet is asked for again.
+    // A kind that is not served yet is looked up again.
     const found = await opening.catch((error: unknown) => {
       this.#kinds.delete(key)
       throw error

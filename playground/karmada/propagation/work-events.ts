@@ -9,7 +9,7 @@ import { type Events, normal, templateOfManifest, warning } from './events.js'
 
 const EXECUTION = 'execution-controller'
 const STATUS = 'work-status-controller'
-/** Works of which it is known what was told of them. */
+/** Works whose last Events are known. */
 const MOST_TOLD = 4_096
 
 /** Tells what Karmada does with Works, in the words of its execution and work status controllers. */

@@ -131,7 +131,7 @@ export class MultiClusterCache {
     return { type, api, cache: new MemberCache(api, type, namespaces, this.now) }
   }
 
-  /** A cache that has no list yet cannot say that an object is missing: the member is asked. */
+  /** A cache that has no list yet cannot say that an object is missing: the member is read. */
   async #objectIn({ cache, api, type }: CachedTypeOfCluster, place: Name): Promise<KubeObject | undefined> {
     if (cache.isReady) return cache.get(place.namespace, place.name)
     if (type.namespaced && !hasNamespace(cache.namespaces, place.namespace)) return undefined

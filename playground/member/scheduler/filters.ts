@@ -1,7 +1,6 @@
 import { parseQuantity } from '../../../manifests/quantity.js'
 import type { Json } from '../../apimachinery/json.js'
 import { selectorFromObject } from '../../apimachinery/label-selector.js'
-import { requested } from '../../karmada/cluster-summary.js'
 import type {
   Node,
   NodeSelectorRequirement,
@@ -11,6 +10,7 @@ import type {
   PodAffinityTerm,
   PodToleration,
 } from '../../objects/core.js'
+import { requested } from '../../objects/pod-requests.js'
 
 /** A node and the pods on it that have not ended. */
 export interface Occupied {

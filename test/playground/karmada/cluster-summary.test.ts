@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nodeSummary, requested, resourceSummary } from '../../../playground/karmada/cluster-summary.js'
+import { nodeSummary, resourceSummary } from '../../../playground/karmada/cluster-summary.js'
 import type { Node, Pod, PodSpec } from '../../../playground/objects/core.js'
 
 const node = (name: string, ready: boolean, allocatable: Record<string, string>): Node => ({
@@ -53,26 +53,5 @@ describe('the resource summary of a member', () => {
 
   it('omits empty sums', () => {
     expect(resourceSummary([], [])).toEqual({})
-  })
-
-  it('takes the larger of the sum of containers and any init container, plus overhead', () => {
-    const spec: PodSpec = {
-      containers: [container({ cpu: '100m' }), container({ cpu: '200m', memory: '10Mi' })],
-      initContainers: [container({ cpu: '250m', memory: '1Gi' }), container({ cpu: '900m' })],
-      overhead: { cpu: '50m' },
-    }
-    expect(requested([pod(spec)])).toEqual({ cpu: '950m', memory: '1Gi', pods: '1' })
-  })
-
-  it('rounds each request up to Karmada’s units: thousandths of a core, whole bytes', () => {
-    const tiny = pod({ containers: [container({ cpu: '100u', memory: '500m' })] })
-    expect(requested([tiny, tiny])).toEqual({ cpu: '2m', memory: '2', pods: '2' })
-  })
-
-  it('counts extended resources', () => {
-    expect(requested([pod({ containers: [container({ 'nvidia.com/gpu': '2' })] })])).toEqual({
-      'nvidia.com/gpu': '2',
-      pods: '1',
-    })
   })
 })

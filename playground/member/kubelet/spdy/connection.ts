@@ -31,7 +31,7 @@ export interface SpdyStream {
   end(): Promise<void>
 }
 
-/** Who is told of a connection's streams. */
+/** The listener for a connection's streams. */
 export interface SpdyHandlers {
   readonly opened: (stream: SpdyStream) => void
   readonly data: (stream: SpdyStream, data: Buffer) => void
