@@ -5,10 +5,10 @@ import {
   scriptsByKind,
 } from '../../karmada/interpreter/customized/customization.js'
 import { CustomizedInterpreter } from '../../karmada/interpreter/customized/customized-interpreter.js'
-import type { MemberStatus } from '../../karmada/objects/member-status.js'
 import type { Answer } from '../../karmada/interpreter/resource-interpreter.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
 import { ScriptError } from '../../karmada/lua/run.js'
+import type { MemberStatus } from '../../karmada/objects/member-status.js'
 import { comparable } from './comparable.js'
 
 /** A question to the interpreter that customizations make. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { MemberStatus } from '../../karmada/objects/member-status.js'
 import type { Resource } from '../../karmada/interpreter/workload.js'
+import type { MemberStatus } from '../../karmada/objects/member-status.js'
 
 /** Objects of native kinds with whatever the interpreter of Karmada reads of them. */
 
