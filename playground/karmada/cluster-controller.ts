@@ -59,7 +59,8 @@ export class ClusterController {
 
   async #reconcile(name: string): Promise<ReconcileResult> {
     const cluster = this.#clusters.store.get(name)
-    if (!cluster || cluster.metadata.deletionTimestamp) await this.#forget(name)
+    // One that was deleted and joined again under its name is another.
+    if (cluster?.metadata.uid !== this.#monitors.get(name)?.uid) await this.#forget(name)
     if (!cluster) return undefined
     if (cluster.metadata.deletionTimestamp) return this.#finalize(cluster)
     await this.#ensureExecutionSpace(cluster)
@@ -106,7 +107,12 @@ export class ClusterController {
 
   async #finalize(cluster: Cluster): Promise<ReconcileResult> {
     const { name, finalizers = [] } = cluster.metadata
-    if (!finalizers.includes(CLUSTER_FINALIZER)) return undefined
+    if (!finalizers.includes(CLUSTER_FINALIZER)) {
+      await this.#forget(name)
+      return undefined
+    }
+    // A member that goes out of reach meanwhile is reported so: its Works wait no longer for it.
+    this.#monitor(cluster)
     const namespace = { name: executionNamespace(name) }
     await remove(this.#control, NAMESPACES, namespace)
     if (await read(this.#control, NAMESPACES, namespace)) return { again: TERMINATION_POLL_MS }

@@ -87,6 +87,11 @@ export class MemberMonitor {
     this.#run()
   }
 
+  /** Of the Cluster that it monitors. */
+  get uid(): string | undefined {
+    return this.#cluster.metadata.uid
+  }
+
   /** Takes a newer state of the Cluster; a new generation is acted on at once. */
   refresh(cluster: Cluster): void {
     const changed = cluster.metadata.generation !== this.#cluster.metadata.generation

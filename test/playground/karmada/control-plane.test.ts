@@ -1,16 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import { CLUSTERS, type Cluster } from '../../../karmada/objects/cluster.js'
-import { resourcePath } from '../../../manifests/kube.js'
+import { WORK_FINALIZER, WORKS } from '../../../karmada/objects/work.js'
+import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { toBase64 } from '../../../playground/client/kubeconfig.js'
-import { read, remove, update } from '../../../playground/client/write.js'
+import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
 import { join, unjoin } from '../../../playground/karmada/join.js'
 import { type Member, startMember } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
-import type { Secret } from '../../../playground/objects/core.js'
-import { NAMESPACES, SECRETS } from '../../../playground/objects/core-types.js'
+import type { Namespace, Secret } from '../../../playground/objects/core.js'
+import { CONFIG_MAPS, NAMESPACES, SECRETS } from '../../../playground/objects/core-types.js'
 import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
@@ -243,6 +244,35 @@ describe('an embedded Karmada control plane', () => {
       'the namespace in the member to go',
       async () => !(await read(member.server.local, NAMESPACES, { name: 'karmada-cluster' })),
     )
+  })
+
+  it('removes a member that goes out of reach meanwhile, and leaves there what it has', async () => {
+    await joined('m2')
+    await eventually('m2 to be ready', async () => (await ready('m2'))?.status === 'True')
+    const place = { namespace: 'default', name: 'left-behind' }
+    await ensure(control, WORKS, {
+      apiVersion: 'work.karmada.io/v1alpha1',
+      kind: 'Work',
+      metadata: { namespace: 'karmada-es-m2', name: 'left-behind', finalizers: [WORK_FINALIZER] },
+      spec: { workload: { manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: place }] } },
+    } as KubeObject)
+    await eventually('the ConfigMap', () => read(member.server.local, CONFIG_MAPS, place))
+    const keep = member.server.interrupt({
+      kind: 'answer',
+      matches: ({ method }) => method === 'DELETE',
+      response: { code: 500, body: { text: 'not now', contentType: 'text/plain' } },
+    })
+    await remove(control, CLUSTERS, { name: 'm2' })
+    await eventually(
+      'its namespace to be deleted',
+      async () =>
+        (await read<Namespace>(control, NAMESPACES, { name: 'karmada-es-m2' }))?.metadata.deletionTimestamp,
+    )
+    const restore = member.server.interrupt({ kind: 'refuseConnections' })
+    await eventually('m2 to be gone', async () => !(await cluster('m2')))
+    restore()
+    keep()
+    expect(await read(member.server.local, CONFIG_MAPS, place)).toBeDefined()
   })
 })
 
