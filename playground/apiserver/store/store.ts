@@ -25,6 +25,15 @@ interface Write {
   readonly reject: (error: unknown) => void
 }
 
+/** What was decided about a write before it is on disk. */
+interface Decided {
+  readonly write: Write
+  readonly event: StoreEvent | undefined
+  readonly current: StoredObject | undefined
+  /** What its transaction threw. */
+  readonly refusal?: { readonly error: unknown }
+}
+
 /** How many waiting writes share one fsync. */
 const BATCH = 256
 
@@ -190,18 +199,25 @@ export class Store {
       for (const { write } of decided) write.reject(error)
       return
     }
-    for (const { write, event, current } of decided) {
+    for (const { write, event, current, refusal } of decided) {
+      if (refusal) {
+        write.reject(refusal.error)
+        continue
+      }
       if (event) this.#publish(write.collection, event)
       write.resolve(event ? { stored: event.current, event } : { stored: current })
     }
     if (journal.wantsSnapshot) await journal.snapshot(this.#revision, this.records())
   }
 
-  /** Decides a batch in order: each write sees the ones before it, no reader sees any of them yet. */
-  #decideAll(writes: readonly Write[]) {
+  /**
+   * Decides a batch in order: each write sees the ones before it, no reader sees any of them yet. So one that is refused for what is ahead
+   * of readers waits with the others: who is told that an object is there must find it.
+   */
+  #decideAll(writes: readonly Write[]): readonly Decided[] {
     const ahead = new Map<string, StoredObject | undefined>()
     let revision = this.#revision
-    const decided: { write: Write; event: StoreEvent | undefined; current: StoredObject | undefined }[] = []
+    const decided: Decided[] = []
     for (const write of writes) {
       const id = `${write.collection.id} ${write.key}`
       const current = ahead.has(id) ? ahead.get(id) : write.collection.get(write.key)
@@ -213,7 +229,8 @@ export class Store {
         }
         decided.push({ write, event, current })
       } catch (error) {
-        write.reject(error)
+        if (ahead.has(id)) decided.push({ write, event: undefined, current, refusal: { error } })
+        else write.reject(error)
       }
     }
     return decided

@@ -218,6 +218,49 @@ describe('a durable store', () => {
     await store.close()
   })
 
+  it('refuses nothing for a write that no client can read yet', async () => {
+    const store = new Store(Date.now)
+    await store.keepIn(folder)
+    const maps = store.collection('configmaps')
+    const create = () =>
+      store.write(maps, 'a', current => {
+        if (current) throw new Error('already there')
+        return { put: object('a') }
+      })
+    const first = create()
+    const readable = await create().catch(() => maps.get('a')?.name)
+    expect(readable).toBe('a')
+    await first
+    await store.close()
+  })
+
+  it('refuses with the word of the disk what another write would have made impossible', async () => {
+    let isFull = false
+    const store = new Store(Date.now)
+    await store.keepIn(folder, {
+      ...realFiles,
+      sync: async handle => {
+        if (isFull) throw new Error('ENOSPC')
+        await realFiles.sync(handle)
+      },
+    })
+    const maps = store.collection('configmaps')
+    isFull = true
+    const create = () =>
+      store.write(maps, 'a', current => {
+        if (current) throw new Error('already there')
+        return { put: object('a') }
+      })
+    const results = await Promise.allSettled([create(), create()])
+    expect(results.map(one => one.status === 'rejected' && one.reason)).toEqual([
+      expect.any(NotDurableError),
+      expect.any(NotDurableError),
+    ])
+    expect(maps.get('a')).toBeUndefined()
+    isFull = false
+    await store.close()
+  })
+
   it('shows every write of a batch to the later ones', async () => {
     const store = new Store(Date.now)
     await store.keepIn(folder)
