@@ -13,7 +13,7 @@ export const reviews = serviceClient(AccessReviewService, rest)
 export const bindings = serviceClient(RoleBindingService, rest)
 export const locks = serviceClient(AccessLockService, rest)
 const audit = serviceClient(AuditService, rest)
-const workspaces = serviceClient(WorkspaceService, rest)
+export const workspaces = serviceClient(WorkspaceService, rest)
 
 /** A role binding of either kind, as the screen shows it. */
 export interface Binding {

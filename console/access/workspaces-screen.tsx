@@ -1,20 +1,26 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { WorkspaceInstance } from '../../proto/gen/kairship/workspace_pb.js'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
+import { MayButton } from '../parts/may.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { BindWorkspace } from './bind-workspace.js'
 import { workspaceInstances } from './sources.js'
 
 const route = getRouteApi('/access/workspaces')
 
-/** Which workspace each instance belongs to. */
+/** Which workspace each instance belongs to, binding and releasing. */
 export function WorkspacesScreen() {
   const access = useAccessWords()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const live = useLive(workspaceInstances, [])
+  const [bound, setBound] = useState<WorkspaceInstance>()
   return (
     <Stack>
+      {bound && <BindWorkspace bound={bound} close={() => setBound(undefined)} />}
       <Text size="sm" c="dimmed">
         {access.workspaces.help}
       </Text>
@@ -38,6 +44,26 @@ export function WorkspacesScreen() {
           {
             title: access.workspaces.of,
             cell: ({ workspace }) => workspace?.workspace || access.workspaces.none,
+          },
+          {
+            title: access.roles.columns.act,
+            cell: each => {
+              const { instance, workspace } = each
+              const { bind, release } = access.workspaces
+              return (
+                <MayButton
+                  wanted={{
+                    ...{ instance, verb: 'update', group: 'kairship.io' },
+                    ...{ resource: 'instances/workspace', name: instance },
+                  }}
+                  size="compact-sm"
+                  variant="default"
+                  onClick={() => setBound(each)}
+                >
+                  {workspace?.workspace ? release : bind}
+                </MayButton>
+              )
+            },
           },
         ]}
       />

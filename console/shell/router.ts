@@ -1,4 +1,5 @@
 import { createRouter } from '@tanstack/react-router'
+import { withKnownSearch } from './known-search.js'
 import { accessRoutes } from './routes/access.js'
 import { clusterRoutes } from './routes/clusters.js'
 import { fleetRoutes } from './routes/fleet.js'
@@ -10,18 +11,20 @@ import { workloadRoutes } from './routes/workloads.js'
 
 /** Every view has an address: whoever opens a copied one sees the same. */
 export const router = createRouter({
-  routeTree: root.addChildren([
-    start,
-    ...fleetRoutes,
-    instance.addChildren([
-      ...instanceRoutes,
-      ...clusterRoutes,
-      ...workloadRoutes,
-      ...objectRoutes,
-      ...policyRoutes,
+  routeTree: withKnownSearch(
+    root.addChildren([
+      start,
+      ...fleetRoutes,
+      instance.addChildren([
+        ...instanceRoutes,
+        ...clusterRoutes,
+        ...workloadRoutes,
+        ...objectRoutes,
+        ...policyRoutes,
+      ]),
+      accessRoutes,
     ]),
-    accessRoutes,
-  ]),
+  ),
   defaultPreload: 'intent',
 })
 

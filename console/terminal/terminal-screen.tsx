@@ -1,6 +1,7 @@
 import { Box, Button, Group, Stack, Text, TextInput, Title, useComputedColorScheme } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { ownFetch } from '../connection/own-fetch.js'
 import { Dot } from '../parts/dot.js'
 import { useTerminalWords } from '../words/terminal.js'
 import { PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
@@ -131,7 +132,7 @@ function Shell({
 
 /** What the server answers to the same request without a terminal: its refusal in words. */
 async function whyRefused(path: string): Promise<string | undefined> {
-  const answer = await fetch(path, { credentials: 'same-origin' })
+  const answer = await ownFetch(path, { headers: {} })
   if (answer.ok) return undefined
   const text = await answer.text()
   try {

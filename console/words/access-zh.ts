@@ -65,6 +65,13 @@ export const accessZh: typeof accessEn = {
     empty: '没有你可以查看的实例。',
     none: '无',
     help: '工作空间的成员对属于它的对象拥有相应角色。',
+    bind: '绑定',
+    release: '解绑',
+    bindTitle: instance => `将 ${instance} 绑定到工作空间`,
+    releaseTitle: (instance, workspace) => `将 ${instance} 从 ${workspace} 解绑`,
+    binds: '在该工作空间中拥有角色的人，将在整个实例（所有命名空间）上拥有该角色。',
+    releases: workspace =>
+      `通过 ${workspace} 获得的角色在此实例上立即失效，正在使用的人也不例外。直接在实例上授予的角色保留。`,
   },
   locks: {
     empty: '没有被锁定的对象。',

@@ -68,6 +68,13 @@ export const accessEn = {
     empty: 'There are no instances that you may see.',
     none: 'none',
     help: 'Members of a workspace have their role on what belongs to it.',
+    bind: 'Bind',
+    release: 'Release',
+    bindTitle: (instance: string) => `Bind ${instance} to a workspace`,
+    releaseTitle: (instance: string, workspace: string) => `Release ${instance} from ${workspace}`,
+    binds: 'Whoever has a role in the workspace has it on the whole instance then, in all its namespaces.',
+    releases: (workspace: string) =>
+      `Roles through ${workspace} end on this instance at once, also for those who use it now. Roles that were given on the instance itself stay.`,
   },
   locks: {
     empty: 'Nobody is locked out.',

@@ -11,7 +11,7 @@ import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import { PATIENCE_MS } from '../../patience.js'
 import { type IssuerUnderTest, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
 import { type Visit, visit } from '../support/browser.js'
-import { barriers, describeConsole, picture } from '../support/console-world.js'
+import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
 
 describeConsole('a person at the console', {}, world => {
   let issuer: IssuerUnderTest
@@ -213,6 +213,35 @@ describeConsole('a person at the console', {}, world => {
     await row.waitFor({ state: 'detached' })
     expect(complaints).toEqual([])
     await context.close()
+  })
+
+  it('binds an instance to a workspace after reading what that gives, and releases it; a viewer may not', async () => {
+    const { page, complaints, context } = await world.signedIn()
+    await page.goto(`${world.api.url}/access/workspaces`)
+    const row = page.getByRole('row').filter({ hasText: world.instance })
+    await row.getByRole('button', { name: 'Bind' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(/^Whoever has a role in the workspace has it on the whole instance/).waitFor()
+    await dialog.getByRole('combobox', { name: 'Workspace' }).click()
+    await page.getByRole('option', { name: 'shop' }).click()
+    await pictures(page, 'bind-workspace')
+    await dialog.getByRole('button', { name: 'Bind' }).click()
+    await row.getByText('shop', { exact: true }).waitFor()
+    await pictures(page, 'workspaces')
+    await row.getByRole('button', { name: 'Release' }).click()
+    await dialog.getByText(/^Roles through shop end on this instance at once/).waitFor()
+    await dialog.getByRole('button', { name: 'Release' }).click()
+    await row.getByText('none', { exact: true }).waitFor()
+    expect(complaints).toEqual([])
+    await context.close()
+    const viewer = await world.signedIn(world.proxy.playground.tokens.viewer)
+    await viewer.page.goto(`${world.api.url}/access/workspaces`)
+    const refused = viewer.page
+      .getByRole('button', { name: 'Bind' })
+      .and(viewer.page.locator('[aria-disabled=true]'))
+    await refused.waitFor()
+    expect(await refused.getAttribute('aria-description')).toMatch(/./)
+    await viewer.context.close()
   })
 
   it('locks somebody out and lets them in again', async () => {

@@ -134,6 +134,11 @@ export async function picture(page: Page, name: string): Promise<void> {
 export async function pictures(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
+    // Colours on their way from one to the other are neither.
+    await page.evaluate(`Promise.allSettled(document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished)).then(() => undefined)`)
     expect(await barriers(page)).toEqual([])
     await picture(page, `${name}-en-${colorScheme}`)
   }

@@ -1,0 +1,73 @@
+import { Button, Group, Select, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Action, type WorkspaceInstance } from '../../proto/gen/kairship/workspace_pb.js'
+import { Dialog } from '../parts/dialog.js'
+import { Problem } from '../parts/problem.js'
+import { useAction } from '../parts/use-action.js'
+import { useAccessWords } from '../words/use-access-words.js'
+import { workspaces } from './sources.js'
+
+/** Workspaces that the choice offers: more would not be looked through. */
+const MOST_WORKSPACES = 500
+
+/** Binds an instance to a workspace, or releases it from its own: says first whose roles come or go with that. */
+export function BindWorkspace({
+  bound: { instance, workspace },
+  close,
+}: {
+  readonly bound: WorkspaceInstance
+  readonly close: () => void
+}) {
+  const access = useAccessWords()
+  const { workspaces: words } = access
+  const current = workspace?.workspace ?? ''
+  const isBound = current !== ''
+  const [chosen, setChosen] = useState<string | null>(null)
+  const offered = useQuery({
+    queryKey: ['workspaces'],
+    queryFn: ({ signal }) => workspaces.listWorkspaces({ pageSize: MOST_WORKSPACES }, { signal }),
+    enabled: !isBound,
+  })
+  const change = useAction(async () => {
+    const of = isBound ? current : (chosen ?? '')
+    const action = isBound ? Action.UNBIND : Action.BIND
+    await workspaces.bindInstances({ instance, workspace: { workspace: of }, action })
+    close()
+  })
+  const problem = change.error ?? offered.error
+  return (
+    <Dialog
+      onClose={close}
+      title={isBound ? words.releaseTitle(instance, current) : words.bindTitle(instance)}
+    >
+      <Stack>
+        <Text size="sm">{isBound ? words.releases(current) : words.binds}</Text>
+        {!isBound && (
+          <Select
+            label={words.of}
+            value={chosen}
+            onChange={setChosen}
+            data={(offered.data?.items ?? []).map(({ workspace: name }) => name)}
+            searchable
+            data-autofocus
+          />
+        )}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {access.cancel}
+          </Button>
+          <Button
+            {...(isBound && { color: 'red' })}
+            disabled={!isBound && chosen === null}
+            loading={change.busy}
+            onClick={() => void change.run()}
+          >
+            {isBound ? words.release : words.bind}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
