@@ -47,6 +47,7 @@ export function ClustersScreen() {
               to="/instances/$name/clusters/$cluster"
               params={{ name, cluster: metadata?.name } as never}
               size="sm"
+              style={{ whiteSpace: 'nowrap' }}
             >
               {metadata?.name}
             </Anchor>

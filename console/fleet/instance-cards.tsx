@@ -1,6 +1,7 @@
 import { Anchor, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
+import { Dot } from '../parts/dot.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
@@ -78,7 +79,10 @@ function Counted({
       <Text size="xs" c="dimmed">
         {label}
       </Text>
-      <Text size="sm">{of ? fleet.ready(of.readyNum, of.totalNum) : '–'}</Text>
+      <Group gap={6} wrap="nowrap">
+        {of && of.readyNum < of.totalNum && <Dot color="red" />}
+        <Text size="sm">{of ? fleet.ready(of.readyNum, of.totalNum) : '–'}</Text>
+      </Group>
     </div>
   )
 }

@@ -88,6 +88,12 @@ export function WorkloadScreen() {
           <Distribution clusters={shown.clusters} />
         </Paper>
       )}
+      <Paper withBorder p="lg" component="section">
+        <Title order={3} size="h4" mb="sm">
+          {traceWords.title}
+        </Title>
+        <Propagation instance={instance} at={{ type: workloadType(kind), namespace, name }} seen={shown} />
+      </Paper>
       {shown && shown.clusters.length > 0 && (
         <Paper withBorder p="lg" component="section">
           <Group justify="space-between">
@@ -113,12 +119,6 @@ export function WorkloadScreen() {
           />
         </Paper>
       )}
-      <Paper withBorder p="lg" component="section">
-        <Title order={3} size="h4" mb="sm">
-          {traceWords.title}
-        </Title>
-        <Propagation instance={instance} at={{ type: workloadType(kind), namespace, name }} seen={shown} />
-      </Paper>
     </Stack>
   )
 }

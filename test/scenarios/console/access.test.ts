@@ -11,7 +11,7 @@ import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import { PATIENCE_MS } from '../../patience.js'
 import { type IssuerUnderTest, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
 import { type Visit, visit } from '../support/browser.js'
-import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
+import { describeConsole, pictures } from '../support/console-world.js'
 
 describeConsole('a person at the console', {}, world => {
   let issuer: IssuerUnderTest
@@ -61,8 +61,7 @@ describeConsole('a person at the console', {}, world => {
   it('signs in at the issuer and comes back to the view, with a session that is renewed', async () => {
     const { page, complaints, context } = await opened(`/instances/${world.instance}/clusters`)
     await page.getByRole('link', { name: /^Sign in at 127/ }).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'sign-in-en-light')
+    await pictures(page, 'sign-in')
     await page.getByRole('link', { name: /^Sign in at 127/ }).click()
     await asPerson(page, 'ada')
     await page.getByRole('button', { name: 'playground:ada' }).waitFor()
@@ -84,8 +83,7 @@ describeConsole('a person at the console', {}, world => {
     await context.clearCookies({ name: /kairship/ })
     await page.getByLabel('Find by name or alias').fill('not sent yet')
     await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'session-over-en-light')
+    await pictures(page, 'session-over')
     const [window] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: /^Sign in at 127/ }).click(),
@@ -110,8 +108,7 @@ describeConsole('a person at the console', {}, world => {
     await page.goto('about:blank')
     await page.goto(link)
     await page.getByText('The link signs this browser in as admin@playground').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'other-link-en-light')
+    await pictures(page, 'other-link')
     await page.getByRole('button', { name: 'Stay playground:vera' }).click()
     await page.getByRole('button', { name: 'playground:vera' }).waitFor()
     await page.goto('about:blank')
@@ -151,8 +148,7 @@ describeConsole('a person at the console', {}, world => {
     await page
       .getByRole('row', { name: new RegExp(`^${world.instance} Viewer the whole instance`) })
       .waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'account-en-light')
+    await pictures(page, 'account')
     await page.getByRole('tab', { name: 'Roles' }).click()
     await page
       .getByText(/instancerolebindings/)
@@ -169,8 +165,7 @@ describeConsole('a person at the console', {}, world => {
       .first()
       .waitFor()
     expect(new URL(page.url()).searchParams.get('resource')).toBe('deployments.apps')
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'access-check-en-light')
+    await pictures(page, 'access-check')
     expect(complaints).toEqual([])
     await context.close()
   })
@@ -190,21 +185,19 @@ describeConsole('a person at the console', {}, world => {
     await dialog.getByLabel('Why').fill('incident 7')
     await dialog.getByRole('button', { name: 'Show what changes' }).click()
     await dialog.getByText(/more readable$/).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'give-role-en-light')
+    await pictures(page, 'give-role')
     await dialog.getByRole('button', { name: 'Give it' }).click()
     await dialog.waitFor({ state: 'detached' })
     const row = page.getByRole('row').filter({ hasText: 'on-call' })
     await row.getByText('User <img src=x onerror=alert(1)>').waitFor()
-    await picture(page, 'roles-en-light')
+    await pictures(page, 'roles')
     await page.getByRole('tab', { name: 'Audit' }).click()
     await page
       .getByRole('row')
       .filter({ hasText: 'CreateInstanceRoleBinding' })
       .getByText('Succeeded')
       .waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'audit-en-light')
+    await pictures(page, 'audit')
     await page.getByRole('tab', { name: 'Roles' }).click()
     await page.getByRole('button', { name: 'Take away on-call' }).click()
     await dialog.getByRole('button', { name: 'Show what changes' }).click()
@@ -258,8 +251,7 @@ describeConsole('a person at the console', {}, world => {
     await dialog.getByRole('button', { name: '锁定' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('row').filter({ hasText: 'leaver' }).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'locks-zh-dark')
+    await pictures(page, 'locks', 'zh')
     await page.getByRole('button', { name: '解除 leaver' }).click()
     await dialog.getByRole('button', { name: '解除' }).click()
     await page.getByText('没有被锁定的对象。').waitFor()

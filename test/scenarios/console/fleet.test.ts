@@ -3,7 +3,7 @@ import { INSTANCES } from '../../../manifests/instance.js'
 import { Chaos } from '../../../playground/fleet/chaos/chaos.js'
 import { PATIENCE_MS } from '../../patience.js'
 import { visit } from '../support/browser.js'
-import { barriers, describeConsole, picture } from '../support/console-world.js'
+import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
 
 describeConsole('the console in a browser', { members: 2 }, world => {
   it('is opened signed in by a link, which is of use once and leaves no code in the address', async () => {
@@ -146,8 +146,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     })
     await page.getByText('Deployment default/shop runs as wanted in 2 clusters.').waitFor()
     await page.getByText(`${first} 2/2`).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'workload-en-light')
+    await pictures(page, 'workload')
     await new Chaos(playground.members).apply(second, 'cut')
     await page.getByRole('tab', { name: 'Member clusters' }).click()
     const row = page.getByRole('row').filter({ hasText: second })
@@ -156,11 +155,10 @@ describeConsole('the console in a browser', { members: 2 }, world => {
       .getByText(/not-ready/)
       .first()
       .waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'clusters-en-light')
+    await pictures(page, 'clusters')
     await page.goto(`${api.url}/instances/${instance}/workloads/deployments/default/shop`)
     await page.getByText(second, { exact: true }).first().waitFor()
-    await picture(page, 'workload-broken-en-light')
+    await pictures(page, 'workload-broken')
     expect(complaints).toEqual([])
   })
 

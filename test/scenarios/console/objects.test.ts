@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { barriers, type ConsoleWorld, describeConsole, picture } from '../support/console-world.js'
+import { barriers, type ConsoleWorld, describeConsole, pictures } from '../support/console-world.js'
 import { replaceInYaml } from '../support/yaml-editor.js'
 
 const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
@@ -19,8 +19,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await page.getByRole('combobox', { name: 'Member clusters' }).click()
     await page.getByRole('option', { name: first }).click()
     await page.keyboard.press('Escape')
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'create-en-light')
+    await pictures(page, 'create')
     await page.getByRole('button', { name: 'Continue' }).click()
     await replaceInYaml(page, /^YAML of Deployment/, 'replicas: 2', 'replicaz: 2')
     await page.getByRole('button', { name: 'Check and compare' }).click()
@@ -41,7 +40,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await page.getByText(`${first} 3/3`).waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await replaceInYaml(page, /^YAML of Deployment default\/shop/, 'nginx:1.27', 'nginx:1.28')
-    await picture(page, 'editor-en-light')
+    await pictures(page, 'editor')
     const path = '/apis/apps/v1/namespaces/default/deployments/shop'
     const found = (await request(world, 'GET', path)) as { spec: { replicas: number } }
     await request(world, 'PUT', path, {
@@ -50,18 +49,16 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     })
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByText('Somebody has changed it meanwhile').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'conflict-en-light')
+    await pictures(page, 'conflict')
     await page.getByRole('button', { name: 'Go on with what is on the right' }).click()
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByText('Left what is there now').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'review-en-light')
+    await pictures(page, 'review')
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByText(`${first} 3/3`).waitFor()
     await page.getByRole('button', { name: 'Roll back' }).click()
     await page.getByRole('radio', { name: /nginx:1.27/ }).click()
-    await picture(page, 'rollback-en-light')
+    await pictures(page, 'rollback')
     await dialog.getByRole('button', { name: 'Roll back' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Delete' }).click()
@@ -167,8 +164,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(reads).toHaveLength(1)
     await page.getByRole('button', { name: 'Show password' }).click()
     await page.getByText('open-sesame').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'secret-en-light')
+    await pictures(page, 'secret')
     expect(complaints).toEqual([])
   })
 
@@ -210,8 +206,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
       .getByText(/Boat default\/first/)
       .first()
       .waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'custom-resource-en-dark')
+    await pictures(page, 'custom-resource')
     await page.goto(
       `${world.api.url}/instances/${world.instance}/objects/customresourcedefinitions/-/boats.example.com`,
     )
@@ -245,8 +240,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     const chinese = await world.at('objects/services', viewer, { locale: 'zh-CN', colorScheme: 'dark' })
     await chinese.page.getByRole('button', { name: '创建 Service', disabled: true }).waitFor()
     await chinese.page.getByRole('link', { name: 'web' }).waitFor()
-    expect(await barriers(chinese.page)).toEqual([])
-    await picture(chinese.page, 'objects-zh-dark')
+    await pictures(chinese.page, 'objects', 'zh')
     expect([...complaints, ...chinese.complaints]).toEqual([])
   })
 })

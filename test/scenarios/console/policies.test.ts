@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { barriers, describeConsole, picture } from '../support/console-world.js'
+import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
 
 const labels = { app: 'shop' }
 const DEPLOYMENT = {
@@ -55,8 +55,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.getByText('priority: 7').waitFor()
     await page.getByRole('tab', { name: 'Form' }).click()
     await preview.getByText(/^Computed/).waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'policy-en-light')
+    await pictures(page, 'policy')
 
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByRole('button', { name: 'Apply' }).click()
@@ -106,8 +105,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.reload()
     await page.getByText('Runs nowhere', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'rehearse-en-light')
+    await pictures(page, 'rehearse')
     const { spec } = await karmada().request<{ spec: { taints?: readonly object[] } }>({
       method: 'GET',
       path: `/apis/cluster.karmada.io/v1alpha1/clusters/${first}`,
@@ -128,8 +126,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await dialog.getByText(`a PropagationPolicy that keeps them on ${second}`).waitFor()
     await dialog.getByRole('button', { name: 'Check' }).click()
     await dialog.getByText('The server accepts it.').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'promote-en-light')
+    await pictures(page, 'promote')
     await dialog.getByRole('button', { name: 'Promote' }).click()
     await page.getByText('Deployment default/own is a template now.').waitFor()
     await page.goto(`${world.api.url}/instances/${world.instance}/workloads/deployments/default/own`)
@@ -146,8 +143,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.getByText('1 only left').waitFor()
     await page.getByRole('button', { name: 'default/shop' }).click()
     await page.getByRole('region', { name: 'default/shop' }).getByText('nginx:1.27').waitFor()
-    expect(await barriers(page)).toEqual([])
-    await picture(page, 'compare-en-light')
+    await pictures(page, 'compare')
     expect(complaints).toEqual([])
   })
 

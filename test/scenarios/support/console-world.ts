@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
@@ -123,15 +123,31 @@ export function describeConsole(
   })
 }
 
-/** Takes a picture of the page for `docs/console`, where pictures are wanted. */
+/** Takes a picture of the page for `docs/console`, where pictures are wanted: as WebP, which is a third of a PNG. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (pictureFolder === undefined) return
   await mkdir(pictureFolder, { recursive: true })
-  await page.screenshot({ path: join(pictureFolder, `${name}.png`), animations: 'disabled' })
+  const png = await page.screenshot({ animations: 'disabled' })
+  // In a context of its own, so that the page stays in front.
+  const converter = await page.context().browser()!.newPage()
+  try {
+    const webp = await converter.evaluate<string>(`(async () => {
+      const image = new Image()
+      image.src = 'data:image/png;base64,${png.toString('base64')}'
+      await image.decode()
+      const canvas = document.createElement('canvas')
+      Object.assign(canvas, { width: image.width, height: image.height })
+      canvas.getContext('2d').drawImage(image, 0, 0)
+      return canvas.toDataURL('image/webp', 0.9)
+    })()`)
+    await writeFile(join(pictureFolder, `${name}.webp`), Buffer.from(webp.split(',')[1] ?? '', 'base64'))
+  } finally {
+    await converter.close()
+  }
 }
 
 /** Pictures of a page in light and dark; it keeps nobody out in either. It is left in light. */
-export async function pictures(page: Page, name: string): Promise<void> {
+export async function pictures(page: Page, name: string, language: 'en' | 'zh' = 'en'): Promise<void> {
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
@@ -140,7 +156,7 @@ export async function pictures(page: Page, name: string): Promise<void> {
       .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
       .map(({ finished }) => finished)).then(() => undefined)`)
     expect(await barriers(page)).toEqual([])
-    await picture(page, `${name}-en-${colorScheme}`)
+    await picture(page, `${name}-${language}-${colorScheme}`)
   }
 }
 
