@@ -1,4 +1,5 @@
 import { Alert, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Fragment } from 'react'
 import {
   TraceLink_State as State,
   TraceLink_Step as Step,
@@ -66,6 +67,15 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
   )
 }
 
+/** A kind, which breaks between its words where it has no room: `Propagation` `Policy`. */
+const Humps = ({ of }: { readonly of: string }) =>
+  of.split(/(?<=[a-z])(?=[A-Z])/).map((word, at) => (
+    <Fragment key={word}>
+      {at > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ))
+
 function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: boolean }) {
   const { trace: words } = useWords()
   const { cluster, object, state, reason, message } = link
@@ -81,7 +91,7 @@ function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: b
       <Group gap={6} wrap="nowrap">
         <Dot color={color} />
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {cluster || object?.kind}
+          {cluster || <Humps of={object?.kind ?? ''} />}
         </Text>
       </Group>
       <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
