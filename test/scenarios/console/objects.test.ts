@@ -115,7 +115,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     // Far fewer than there are.
     expect(await table.getByRole('link').count()).toBeLessThan(60)
     expect(await barriers(page)).toEqual([])
-    await picture(page, 'long-list-en-light')
+    await pictures(page, 'long-list')
     await page.getByRole('region', { name: 'ConfigMap' }).focus()
     await page.keyboard.press('End')
     const last = page.getByRole('link', { name: 'long-229' })
