@@ -9,7 +9,7 @@ export function Connect({ name }: { readonly name: string }) {
     <Stack gap="xs">
       <Text size="sm">{instance.connectHelp}</Text>
       <Group wrap="nowrap">
-        <Code block flex={1}>
+        <Code block tabIndex={0} flex={1}>
           {command}
         </Code>
         <CopyButton value={command}>

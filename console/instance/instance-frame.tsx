@@ -46,6 +46,7 @@ export function InstanceFrame() {
             value={part}
             onChange={open}
             allowDeselect={false}
+            maxDropdownHeight={600}
             data={Object.entries(groups).map(([group, parts]) => ({
               group: tabs.groups[group as keyof typeof groups],
               items: parts.map(value => ({ value, label: labels[value] })),
