@@ -4,6 +4,7 @@ import type {
   PreviewRoleBindingResponse,
   PreviewWorkspaceRoleBindingResponse,
 } from '../../proto/gen/kairship/access_review_pb.js'
+import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { momentOf, useAct } from './act.js'
@@ -138,13 +139,7 @@ export function TakeRole({
   const { act, busy, problem } = useAct()
   const { name, on } = binding
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.takeTitle(name)}
-      size="lg"
-      closeButtonProps={{ 'aria-label': access.cancel }}
-    >
+    <Dialog onClose={close} title={words.takeTitle(name)} size="lg">
       <Stack>
         {preview && <ChangePreview preview={preview} />}
         {problem && <Problem error={problem} />}
@@ -178,7 +173,7 @@ export function TakeRole({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AccessLock } from '../../proto/gen/kairship/accesslock_pb.js'
 import { useLive } from '../live/use-live.js'
+import { Dialog } from '../parts/dialog.js'
 import { LiveTable } from '../parts/live-table.js'
 import { Problem } from '../parts/problem.js'
 import { useAccessWords } from '../words/use-access-words.js'
@@ -142,12 +143,7 @@ function Lift({ lock: { name }, close }: { readonly lock: AccessLock; readonly c
   const { locks: words } = access
   const { act, busy, problem } = useAct()
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.unlockTitle(name)}
-      closeButtonProps={{ 'aria-label': access.cancel }}
-    >
+    <Dialog onClose={close} title={words.unlockTitle(name)}>
       <Stack>
         <Text size="sm">{words.unlockText}</Text>
         {problem && <Problem error={problem} />}
@@ -160,6 +156,6 @@ function Lift({ lock: { name }, close }: { readonly lock: AccessLock; readonly c
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -33,7 +33,6 @@ export function ObjectsScreen() {
           value,
           label: words.kinds[value as keyof typeof objectKinds],
         }))}
-        style={{ flexWrap: 'wrap' }}
       />
       {error && <Problem error={error} />}
       {!kind && !error && <Loader aria-label={live.loading} />}

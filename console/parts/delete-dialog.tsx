@@ -1,10 +1,11 @@
-import { List, Modal, Text } from '@mantine/core'
+import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { useObjectWords } from '../words/objects.js'
+import { Dialog } from './dialog.js'
 import { RemovalForm } from './removal-form.js'
 import { useWrite } from './use-write.js'
 
@@ -44,13 +45,7 @@ export function DeleteDialog({
   const names = clusters.map(({ name }) => name).join(', ')
   const title = `${at.type.kind} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.deleteTitle(title)}
-      centered
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
+    <Dialog onClose={close} title={words.deleteTitle(title)} centered>
       <RemovalForm
         {...(mustType && { name: at.name })}
         words={{ ...words, remove: words.delete }}
@@ -72,7 +67,7 @@ export function DeleteDialog({
           ))}
         </List>
       </RemovalForm>
-    </Modal>
+    </Dialog>
   )
 }
 

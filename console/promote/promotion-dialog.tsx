@@ -1,6 +1,7 @@
-import { Alert, Button, Group, List, Modal, MultiSelect, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, MultiSelect, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { usePromoteWords } from '../words/promote.js'
 import { type Promotion, promote, servicesBeside } from './promoted.js'
@@ -46,12 +47,7 @@ export function PromotionDialog({
   }
   const isBusy = step === 'trying' || step === 'sending'
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.dialog(`${promotedKinds[kind]} ${namespace}/${name}`)}
-      closeButtonProps={{ 'aria-label': words.cancel }}
-    >
+    <Dialog onClose={close} title={words.dialog(`${promotedKinds[kind]} ${namespace}/${name}`)}>
       <Stack>
         {kind === 'deployments' && (
           <MultiSelect
@@ -99,6 +95,6 @@ export function PromotionDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

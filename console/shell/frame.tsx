@@ -17,21 +17,26 @@ import { Mark } from '../parts/mark.js'
 import { useSession } from '../session/session-gate.js'
 import { type Language, useLanguage } from '../words/use-words.js'
 import { Keyboard } from './keyboard.js'
+import { useArrival } from './use-arrival.js'
 
 /** What is of no one instance, by its address. */
 const places = ['instances', 'events', 'compare', 'access'] as const
+
+/** The element that screens are in. */
+const CONTENT = 'content'
 
 /** What every screen has around it: the way to the others, who reads, and in which language and colours. */
 export function Frame() {
   const { words } = useLanguage()
   const [opened, { toggle, close }] = useDisclosure()
+  useArrival(CONTENT)
   return (
     <AppShell
       header={{ height: 56 }}
       navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding="lg"
     >
-      <a className="skip" href="#content">
+      <a className="skip" href={`#${CONTENT}`}>
         {words.nav.skip}
       </a>
       <AppShell.Header>
@@ -58,7 +63,7 @@ export function Frame() {
         ))}
         <NavLink href="/docs" label={words.nav.api} />
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1}>
+      <AppShell.Main id={CONTENT} tabIndex={-1}>
         <Outlet />
       </AppShell.Main>
     </AppShell>

@@ -16,6 +16,8 @@ export const theme = createTheme({
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     // Without a role its label is read out by nobody.
     Loader: { defaultProps: { role: 'status' } },
+    // Kinds in a row are wider than a narrow window.
+    SegmentedControl: { styles: { root: { flexWrap: 'wrap' } } },
     // It would write a style into the page, which the page's policy refuses.
     Modal: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },

@@ -1,8 +1,9 @@
-import { Button, Group, List, Loader, Modal, Radio, Stack, Text } from '@mantine/core'
+import { Button, Group, List, Loader, Radio, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb.js'
 import { YamlComparison } from '../editor/code/lazy.js'
+import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { Ago } from '../parts/time.js'
 import { useWrite } from '../parts/use-write.js'
@@ -35,14 +36,7 @@ export function RollbackDialog({
   const current = items.find(item => item.current)
   const next = items.find(({ id }) => id === chosen)
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.rollBackTitle(name)}
-      size="xl"
-      centered
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
+    <Dialog onClose={close} title={words.rollBackTitle(name)} size="xl" centered>
       <Stack>
         {error && <Problem error={error} retry={() => void refetch()} />}
         {!data && !error && <Loader aria-label={live.loading} />}
@@ -107,7 +101,7 @@ export function RollbackDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Button, Group, Modal, NumberInput, Stack, Text } from '@mantine/core'
+import { Button, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
+import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { useWrite } from '../parts/use-write.js'
 import { useObjectWords } from '../words/objects.js'
@@ -36,13 +37,7 @@ export function ScaleDialog({
   const { busy: isBusy, error: problem, run: start } = useWrite()
   const replicas = wanted ?? now
   return (
-    <Modal
-      opened
-      onClose={close}
-      title={words.scaleTitle(name)}
-      centered
-      closeButtonProps={{ 'aria-label': words.close }}
-    >
+    <Dialog onClose={close} title={words.scaleTitle(name)} centered>
       <Stack>
         {template.error && <Problem error={template.error} retry={() => void template.refetch()} />}
         <NumberInput
@@ -74,6 +69,6 @@ export function ScaleDialog({
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }

@@ -107,5 +107,8 @@ describe('a side is read', () => {
     const { asked, read } = await reading([{ items, metadata: { continue: 'next' } }])
     expect(asked).toHaveLength(1)
     expect(read).toMatchObject({ isCut: true })
+    const last = await reading([{ items: [...items, service('last')], metadata: {} }])
+    expect(last.read.objects).toHaveLength(MOST_OBJECTS)
+    expect(last.read.isCut).toBe(true)
   })
 })

@@ -79,6 +79,23 @@ describe('the feed of the fleet’s events', () => {
     expect(feed.view().unread).toEqual([])
   })
 
+  it('forgets an event that is deleted, and one that the filter lets through no more', async () => {
+    event('one', 1)
+    event('two', 2)
+    event('three', 3)
+    event('one', 1, {}, Type.DELETED)
+    event('two', 2, {}, Type.LEFT)
+    await clock.pass(250)
+    expect(feed.view().events.map(({ reason }) => reason)).toEqual(['three'])
+  })
+
+  it('keeps those of a control plane whose member is read anew', async () => {
+    event('one', 1)
+    send({ type: Type.RESET, place: { instance: 'eu', cluster: 'north' } })
+    await clock.pass(250)
+    expect(feed.view().events.map(({ reason }) => reason)).toEqual(['one'])
+  })
+
   it('forgets the events of a place that is gone, and of all when the stream starts over', async () => {
     event('one', 1)
     send({ type: Type.PLACE_GONE, place: { instance: 'eu' } })

@@ -216,6 +216,21 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
+  it('follows its list once, however often it is started', async () => {
+    live.start()
+    await settled()
+    expect(server.resumed).toEqual([''])
+  })
+
+  it('resumes after the last change that can be resumed after', async () => {
+    server.change('MODIFIED', north, 't7')
+    server.change('MODIFIED', north, '')
+    await settled()
+    server.break()
+    await clock.pass(1_000)
+    expect(server.resumed).toEqual(['', 't7'])
+  })
+
   it('asks for nothing while it is stopped, and goes on where it was', async () => {
     server.change('MODIFIED', north, 't9')
     await settled()

@@ -156,6 +156,24 @@ describe('any session', () => {
     expect(keeper.state()).toMatchObject({ is: 'valid', session: { user: 'ada' } })
   })
 
+  it('is asked about no more where the page is left while its renewal fails', async () => {
+    const { keeper } = tab(of('ada', 10))
+    await clock.pass(7 * MINUTE)
+    server.isAway = true
+    const renewing = clock.pass(2 * MINUTE)
+    keeper.stop()
+    await renewing
+    const asked = server.asked.length
+    await clock.pass(60 * MINUTE)
+    expect(server.asked).toHaveLength(asked)
+  })
+
+  it('of a far end, as a clock that is behind has it, is left alone until then', async () => {
+    tab(of('ada', 60 * 24 * 60, false))
+    await clock.pass(20 * 24 * 60 * MINUTE)
+    expect(server.asked).toEqual([])
+  })
+
   it('is not over because the server is away', async () => {
     const { keeper, states } = tab(of('ada', 10, false))
     server.isAway = true

@@ -79,6 +79,19 @@ it('after a renewal new calls go over a new socket, and those under way end on t
   expect(sockets).toHaveLength(2)
 })
 
+it('a call that is given up after its end says nothing of it to the server', async () => {
+  const { sockets, get } = connected()
+  const call = new AbortController()
+  const [one, other] = [get(call.signal), get()]
+  sockets[0]!.open()
+  await settled()
+  for (const id of [1, 2]) sockets[0]!.receive({ id, status: 200 })
+  await Promise.all([one, other])
+  sockets[0]!.receive({ id: 1, end: true })
+  call.abort()
+  expect(sockets[0]!.sent.filter(({ close }) => close !== undefined)).toEqual([])
+})
+
 it('a socket that never opened may have been refused; one that broke was not', async () => {
   const { sockets, get, refusals } = connected()
   const first = get()

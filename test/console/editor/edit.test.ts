@@ -121,6 +121,10 @@ describe('drafts', () => {
     expect(drafts.size).toBe(20)
     expect(drafts.of('9')).toBeUndefined()
     expect(drafts.of('10')).toEqual({ text: 'a', at: 10 })
+    // One that is written on is new again.
+    drafts.keep('10', { text: 'b', at: 30 })
+    drafts.keep('30', { text: 'a', at: 31 })
+    expect([drafts.of('10')?.text, drafts.of('11')]).toEqual(['b', undefined])
   })
 
   it('are kept up to a number of characters, and the last in any case shorter than that', () => {

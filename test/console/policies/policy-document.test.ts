@@ -156,6 +156,21 @@ describe('a change in the form', () => {
     ])
   })
 
+  it('keeps the weights of clusters where they are made to count', () => {
+    const weights = changed(TEXT, ...dividing('static'), weighing('north', 5))
+    const both = changed(
+      weights,
+      setting(
+        ['spec', 'placement', 'replicaScheduling', 'weightPreference', 'dynamicWeight'],
+        'AvailableReplicas',
+      ),
+    )
+    expect(fieldsOf(changed(both, ...dividing('static')))).toMatchObject({
+      division: 'static',
+      weights: [{ cluster: 'north', weight: 5 }],
+    })
+  })
+
   it('fills a field that is null', () => {
     const text =
       'apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata:\n  name: a\nspec:\n'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { INSTANCES } from '../../../manifests/instance.js'
 import { Chaos } from '../../../playground/fleet/chaos/chaos.js'
-import { PATIENCE_MS } from '../../patience.js'
+import { PATIENCE_MS, waitFor } from '../../patience.js'
 import { visit } from '../support/browser.js'
 import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
 
@@ -210,6 +210,15 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     }
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Lifecycle' }).waitFor()
+    // The link is gone: the reader is told where they are, and goes on from there.
+    expect(await page.title()).toBe(`${proxy.instance} · Kairship`)
+    const focused = () => page.evaluate<string>('document.activeElement?.id')
+    expect(await focused()).toBe('content')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await waitFor(async () => expect(await focused()).toBe('content'))
   })
 
   it('fits a narrow window without scrolling sideways', async () => {
@@ -225,6 +234,18 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.getByRole('option', { name: 'Policies' }).click()
     await page.waitForURL(/policies$/)
     expect(await overflow()).toBeLessThanOrEqual(0)
+    for (const [path, text] of [
+      ['workloads', 'CronJob'],
+      ['policies', 'New policy'],
+      ['objects/configmaps', 'Autoscaling'],
+    ]) {
+      await page.goto(`${world.api.url}/instances/${proxy.instance}/${path}`)
+      await page
+        .getByText(text ?? '')
+        .first()
+        .waitFor()
+      expect([path, (await overflow()) <= 0]).toEqual([path, true])
+    }
   })
 
   it('follows all that it shows over one connection, and over none while its tab is hidden', async () => {
