@@ -1,13 +1,13 @@
 import { Fieldset, Group, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { serviceClient } from '../../client/service-client.js'
-import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
+import { useClusterNames } from '../instance/names.js'
 import { useCompareWords } from '../words/compare.js'
 import type { Side } from './side.js'
 
-const [instances, clusters] = [serviceClient(InstanceService, rest), serviceClient(ClusterService, rest)]
+const instances = serviceClient(InstanceService, rest)
 
 /** Names that are offered. */
 const MOST_NAMES = 500
@@ -34,20 +34,9 @@ export function SideChoice({
     },
     staleTime: 0,
   })
-  const members = useQuery({
-    queryKey: ['cluster names', instance],
-    enabled: instance !== undefined,
-    queryFn: async ({ signal }) => {
-      const { items } = await clusters.listJoinedClusters(
-        { instance: instance ?? '', pageSize: MOST_NAMES },
-        { signal },
-      )
-      return items.map(({ metadata }) => metadata?.name ?? '')
-    },
-    staleTime: 0,
-  })
+  const members = useClusterNames(instance)
   const names = [...new Set([...(all.data ?? []), ...(instance === undefined ? [] : [instance])])]
-  const inside = [...new Set([...(members.data ?? []), ...(side?.cluster ? [side.cluster] : [])])]
+  const inside = [...new Set([...members, ...(side?.cluster ? [side.cluster] : [])])]
   return (
     <Fieldset legend={label}>
       <Group grow>

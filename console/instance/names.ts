@@ -10,12 +10,16 @@ const core = serviceClient(CoreService, rest)
 /** Names that a form offers: more would not be looked through. */
 const MOST_NAMES = 500
 
-/** The member clusters that a form offers. Empty until they are known, and where they may not be read. */
-export function useClusterNames(instance: string): readonly string[] {
+/** The member clusters that a form offers. Empty until they are known, and where they may not be read. @param instance absent where none is chosen yet */
+export function useClusterNames(instance: string | undefined): readonly string[] {
   const { data = [] } = useQuery({
     queryKey: ['cluster-names', instance],
+    enabled: instance !== undefined,
     queryFn: async ({ signal }) => {
-      const { items } = await clusters.listJoinedClusters({ instance, pageSize: MOST_NAMES }, { signal })
+      const { items } = await clusters.listJoinedClusters(
+        { instance: instance ?? '', pageSize: MOST_NAMES },
+        { signal },
+      )
       return items.map(({ metadata }) => metadata?.name ?? '')
     },
     staleTime: 0,

@@ -2,18 +2,21 @@ import { Group, Text, Tooltip } from '@mantine/core'
 import type { Page } from '../live/live-page.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
-import { ageOf } from './time.js'
+import { clockText } from './time.js'
 
 /** Says where a table is from, and whether it is what there is now. */
 export function Freshness({ page }: { readonly page: Pick<Page<unknown>, 'state' | 'since' | 'problem'> }) {
   const { live, locale } = useWords()
+  // The time and not the age: an age would have to be read out anew each second to stay true.
+  const since = clockText(page.since, locale)
   const text = {
-    loading: live.loading,
+    loading: page.problem ? live.unread : live.loading,
     live: live.live,
-    stale: live.stale(ageOf(page.since, Date.now(), locale)),
-    read: live.read(ageOf(page.since, Date.now(), locale)),
+    stale: live.stale(since),
+    read: live.read(since),
   }[page.state]
-  const color = { loading: 'gray', live: 'green', stale: 'orange', read: 'gray' }[page.state]
+  const waiting = page.problem ? 'orange' : 'gray'
+  const color = { loading: waiting, live: 'green', stale: 'orange', read: 'gray' }[page.state]
   return (
     <Tooltip label={page.state === 'live' ? live.source : (page.problem?.message ?? text)}>
       <Group gap={6} role="status">

@@ -42,16 +42,21 @@ const made = new Map<string, ReturnType<typeof formats>>()
 function formats(locale: string): {
   readonly age: Intl.RelativeTimeFormat
   readonly exact: Intl.DateTimeFormat
+  readonly clock: Intl.DateTimeFormat
 } {
   const known = made.get(locale)
   if (known) return known
   const all = {
     age: new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' }),
     exact: new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'long' }),
+    clock: new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }),
   }
   made.set(locale, all)
   return all
 }
+
+/** The time of day in the reader's zone, to the second. */
+export const clockText = (time: number, locale: string): string => formats(locale).clock.format(time)
 
 /** How long ago something was; the exact time in the reader's zone is its title. */
 export function Ago({ time }: { readonly time: string | number }) {

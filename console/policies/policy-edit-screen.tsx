@@ -2,12 +2,10 @@ import { Stack, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { serviceClient } from '../../client/service-client.js'
-import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
-import { rest } from '../connection/rest.js'
 import type { Base } from '../editor/edit.js'
 import { readBase } from '../editor/edit-source.js'
 import { ObjectEditor } from '../editor/object-editor.js'
+import { useClusterNames } from '../instance/names.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
@@ -25,13 +23,8 @@ import {
 import { PolicyPath } from './policy-screen.js'
 import { PreviewPanel } from './preview-panel.js'
 
-const service = serviceClient(ClusterService, rest)
-
 const edited = getRouteApi('/instances/$name/policies/$kind/$namespace/$policy/edit')
 const created = getRouteApi('/instances/$name/policies/$kind/new')
-
-/** Names that a form offers. Where there are more, they are typed as YAML. */
-const MOST_CLUSTERS = 500
 
 /** Edits one policy: a form or YAML, and beside it what it would do. */
 export function PolicyEditScreen() {
@@ -92,14 +85,7 @@ function Editing({
   const navigate = useNavigate()
   const words = usePolicyWords()
   const { kind: word, isOverride } = policyKinds[kind]
-  const clusters = useQuery({
-    queryKey: ['cluster names', instance],
-    queryFn: async ({ signal }) => {
-      const { items } = await service.listJoinedClusters({ instance, pageSize: MOST_CLUSTERS }, { signal })
-      return items.map(({ metadata }) => metadata?.name ?? '')
-    },
-    staleTime: 0,
-  })
+  const clusters = useClusterNames(instance)
   const title = at
     ? `${word} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
     : `${words.create} · ${word}`
@@ -119,13 +105,7 @@ function Editing({
       cancel={leave}
       done={leave}
       form={(current, change) => (
-        <PolicyForm
-          text={current}
-          change={change}
-          clusters={clusters.data ?? []}
-          isNew={!at}
-          isOverride={isOverride}
-        />
+        <PolicyForm text={current} change={change} clusters={clusters} isNew={!at} isOverride={isOverride} />
       )}
       beside={current => <PreviewPanel instance={instance} text={current} />}
     />

@@ -13,9 +13,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
-import { serviceClient } from '../../client/service-client.js'
-import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
-import { rest } from '../connection/rest.js'
+import { useClusterNames } from '../instance/names.js'
 import { ROWS } from '../live/pages.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
@@ -26,12 +24,8 @@ import { type MemberObject, memberObjects } from './promoted.js'
 import { isPromotedKind, promotedKinds, promotedTypes } from './promoted-kind.js'
 import { PromotionDialog } from './promotion-dialog.js'
 
-const clusterService = serviceClient(ClusterService, rest)
-
 const route = getRouteApi('/instances/$name/promote')
 
-/** Names that are offered. */
-const MOST_CLUSTERS = 500
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 300
 
@@ -52,17 +46,7 @@ export function PromoteScreen() {
     (text: string) => change({ find: text || undefined, page: undefined }),
     TYPING_MS,
   )
-  const names = useQuery({
-    queryKey: ['cluster names', instance],
-    queryFn: async ({ signal }) => {
-      const { items } = await clusterService.listJoinedClusters(
-        { instance, pageSize: MOST_CLUSTERS },
-        { signal },
-      )
-      return items.map(({ metadata }) => metadata?.name ?? '')
-    },
-    staleTime: 0,
-  })
+  const names = useClusterNames(instance)
   const key = ['member objects', instance, cluster, kind, find, page]
   const read = useQuery({
     queryKey: key,
@@ -82,7 +66,7 @@ export function PromoteScreen() {
           label={words.cluster}
           searchable
           allowDeselect={false}
-          data={[...new Set([...(names.data ?? []), ...(cluster ? [cluster] : [])])]}
+          data={[...new Set([...names, ...(cluster ? [cluster] : [])])]}
           value={cluster ?? null}
           onChange={next => change({ cluster: next ?? undefined, page: undefined })}
         />
@@ -104,7 +88,6 @@ export function PromoteScreen() {
           }}
         />
       </Group>
-      {names.error && <Problem error={names.error} retry={() => void names.refetch()} />}
       {read.error && <Problem error={read.error} retry={() => void read.refetch()} />}
       <Text size="sm" role="status">
         {cluster ? done : words.choose}

@@ -11,11 +11,9 @@ import {
   Title,
 } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
-import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import {
   RehearsedTemplate_Outcome as Outcome,
   PlacementService,
@@ -24,6 +22,7 @@ import {
 } from '../../proto/gen/kairship/placement_pb.js'
 import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
+import { useClusterNames } from '../instance/names.js'
 import { Dot } from '../parts/dot.js'
 import { Problem } from '../parts/problem.js'
 import { PlacementTable } from '../policies/placement-table.js'
@@ -31,17 +30,12 @@ import { useLatest } from '../policies/use-latest.js'
 import { useRehearseWords } from '../words/rehearse.js'
 import { DEFAULT_KEY, effects, type Thought, thoughtIn } from './thought.js'
 
-const [placement, clusterService] = [
-  serviceClient(PlacementService, rest),
-  serviceClient(ClusterService, rest),
-]
+const placement = serviceClient(PlacementService, rest)
 
 const route = getRouteApi('/instances/$name/rehearse')
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 300
-/** Names that are offered. */
-const MOST_CLUSTERS = 500
 
 /** Taints clusters in thought: where everything would go, and what would find no place. */
 export function RehearseScreen() {
@@ -90,17 +84,7 @@ function Taints({ instance, thought }: { readonly instance: string; readonly tho
   const change = (part: Thought) =>
     void navigate({ search: thoughtIn({ ...thought, ...part }), replace: true })
   const soon = useDebouncedCallback(change, TYPING_MS)
-  const names = useQuery({
-    queryKey: ['cluster names', instance],
-    queryFn: async ({ signal }) => {
-      const { items } = await clusterService.listJoinedClusters(
-        { instance, pageSize: MOST_CLUSTERS },
-        { signal },
-      )
-      return items.map(({ metadata }) => metadata?.name ?? '')
-    },
-    staleTime: 0,
-  })
+  const names = useClusterNames(instance)
   const field = (name: keyof typeof typed) => ({
     label: words.field[name],
     value: typed[name],
@@ -116,7 +100,7 @@ function Taints({ instance, thought }: { readonly instance: string; readonly tho
           label={words.clusters}
           searchable
           clearable
-          data={[...new Set([...(names.data ?? []), ...clusters])]}
+          data={[...new Set([...names, ...clusters])]}
           value={[...clusters]}
           onChange={next => change({ clusters: next })}
         />

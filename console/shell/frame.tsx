@@ -78,7 +78,7 @@ function Settings() {
   const [problem, setProblem] = useState<Error>()
   const other: Language = language === 'en' ? 'zh' : 'en'
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs" wrap="nowrap" miw={0}>
       <Keyboard />
       <ActionIcon
         variant="subtle"
@@ -91,6 +91,7 @@ function Settings() {
       <Anchor
         component="button"
         size="sm"
+        style={{ flex: 'none' }}
         onClick={() => void choose(other).then(() => setProblem(undefined), setProblem)}
         lang={other}
       >
@@ -103,7 +104,7 @@ function Settings() {
       )}
       <Menu>
         <Menu.Target>
-          <Anchor component="button" size="sm" maw={180} truncate>
+          <Anchor component="button" size="sm" maw={180} miw={0} truncate>
             {session.user}
           </Anchor>
         </Menu.Target>

@@ -57,9 +57,10 @@ export const en = {
   },
   live: {
     loading: 'Loading',
+    unread: 'Not read yet. Trying again.',
     live: 'Live',
-    stale: (age: string) => `Not live: as of ${age}. Trying again.`,
-    read: (age: string) => `Read ${age}, not live`,
+    stale: (time: string) => `Not live: as of ${time}. Trying again.`,
+    read: (time: string) => `Read at ${time}, not live`,
     source: 'Answered by Kairship from what it watches',
   },
   states: {

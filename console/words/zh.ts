@@ -48,9 +48,10 @@ export const zh: Words = {
   },
   live: {
     loading: '加载中',
+    unread: '尚未读到，正在重试。',
     live: '实时',
-    stale: age => `非实时：${age}的数据，正在重试。`,
-    read: age => `${age}读取，非实时`,
+    stale: time => `非实时：${time} 的数据，正在重试。`,
+    read: time => `${time} 读取，非实时`,
     source: '由 Kairship 根据其监听的数据回答',
   },
   states: {
