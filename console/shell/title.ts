@@ -6,8 +6,9 @@ const NAME_AT: Readonly<Record<string, number>> = { clusters: 1, workloads: 3, o
 /** What a view is called in the browser's tabs and history, and read out when it opens: the narrowest first. */
 export function titleOf(pathname: string, { nav, tabs, fleet, product }: Words): string {
   const [place = '', instance, section, ...rest] = pathname.split('/').filter(Boolean).map(decoded)
+  const { groups: _, parts: __, ...names } = tabs
   const sections: Readonly<Record<string, string>> = {
-    ...tabs,
+    ...names,
     access: nav.access,
     'join-cluster': tabs.clusters,
   }
