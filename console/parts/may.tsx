@@ -32,15 +32,16 @@ export interface Wanted {
 function useRefusal(wanted: Wanted): string | undefined {
   const { group, resource, verb, name } = wanted
   const { may } = useWords()
-  const explained = useExplained(wanted, group === OWN_GROUP)
-  const rights = useRights(wanted, group !== OWN_GROUP)
-  if (group === OWN_GROUP) return explained
-  return rights.may(verb, { group, resource }, name)
-    ? undefined
-    : may.denied(verb, `${resource}${group && `.${group}`}`)
+  const isOwn = group === OWN_GROUP
+  const rights = useRights(wanted, !isOwn)
+  const isDenied = !isOwn && !rights.may(verb, { group, resource }, name)
+  // Of an instance's own API only what is denied needs an explanation: most buttons need no request of their own.
+  const explained = useExplained(wanted, isOwn || isDenied)
+  if (!isDenied) return isOwn ? explained : undefined
+  return [may.denied(verb, `${resource}${group && `.${group}`}`), explained].filter(Boolean).join(' ')
 }
 
-/** Why Kairship itself refuses something, with who can help. */
+/** Why something is refused, by Kairship's own explanation, with who can help. */
 function useExplained(wanted: Wanted, enabled: boolean): string | undefined {
   const { instance, verb, group, resource, name = '', namespace = '' } = wanted
   const { data } = useQuery({

@@ -161,7 +161,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     for (const name of ['Edit', 'Remove']) {
       const button = page.getByRole('button', { name })
       await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
-      expect(await button.getAttribute('aria-description')).toContain('viewer@playground')
+      await expect.poll(() => button.getAttribute('aria-description')).toContain('viewer@playground')
     }
     await page.getByRole('region', { name: 'Placed here' }).getByText('Deployment default/shop').waitFor()
   })
