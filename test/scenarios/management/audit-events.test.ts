@@ -75,6 +75,7 @@ describe('audit events', () => {
         userAgent: expect.any(String),
         id: expect.any(String),
         message: '',
+        actingAs: '',
       },
       ...ENDED,
     }
