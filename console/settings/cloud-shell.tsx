@@ -28,11 +28,14 @@ export function CloudShell({ instance }: { readonly instance: string }) {
     setShell(undefined)
   })
   const look = useAction(async () => {
-    setShell(await shells.getCloudShell({ instance, name: shell?.metadata?.name ?? '' }))
-    setLooks(count => count + 1)
+    try {
+      setShell(await shells.getCloudShell({ instance, name: shell?.metadata?.name ?? '' }))
+    } finally {
+      setLooks(count => count + 1)
+    }
   })
   const address = addressOf(shell)
-  const isWaiting = shell !== undefined && address === undefined && looks < MOST_LOOKS && !look.error
+  const isWaiting = shell !== undefined && address === undefined && looks < MOST_LOOKS
   // biome-ignore lint/correctness/useExhaustiveDependencies: each look is the reason for the next
   useEffect(() => {
     if (!isWaiting) return
