@@ -50,6 +50,7 @@ export class RoleEndings {
     const changes = merge(bindings.changes, workspaceRoleBindings.changes)
     this.#subscription.add(
       merge(
+        // Whether any has an end is looked at in the sweep: for each change, it would be a walk over all of them.
         roleBindings.changed,
         roleBindings.contact,
         changes.pipe(

@@ -2,6 +2,7 @@
 import { setPriority } from 'node:os'
 import { performance } from 'node:perf_hooks'
 import { Pool, request } from 'undici'
+import { distribution } from '../load.js'
 
 /** What they are to ask. */
 export interface CallersOrder {
@@ -65,22 +66,10 @@ function start({ url, perSecond }: CallersOrder): void {
 }
 
 function report(): CallersReport {
-  const found: CallersReport = {
-    requests: taken.length,
-    failed,
-    p50: percentile(taken, 0.5),
-    p99: percentile(taken, 0.99),
-    most: percentile(taken, 1),
-    ownDelayP99: percentile(delays, 0.99),
-  }
+  const { count: requests, p50, p99, max: most } = distribution(taken)
+  const found: CallersReport = { requests, failed, p50, p99, most, ownDelayP99: distribution(delays).p99 }
   ;[taken, delays, failed] = [[], [], 0]
   return found
-}
-
-function percentile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b)
-  const at = Math.min(sorted.length - 1, Math.floor(sorted.length * share))
-  return Math.round((sorted[at] ?? Number.NaN) * 100) / 100
 }
 
 try {

@@ -35,6 +35,8 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** All that the browser has, by the number of their page. */
   readonly pages: ReadonlyMap<number, KeptPage<T>>
+  /** Rows on each of them. */
+  readonly pageSize: number
   readonly total: number
   /** `live`: what is shown is what there is. `stale`: it was, at `since`. `read`: it was when it was read, as the list is too long to be followed. */
   readonly state: 'loading' | 'live' | 'stale' | 'read'
@@ -49,8 +51,10 @@ export interface Page<T> {
 }
 
 /** The row with a number, counted from 0; undefined while it is on its way. */
-export const rowAt = <T>({ pages }: Pick<Page<T>, 'pages'>, index: number): T | undefined =>
-  pages.get(Math.floor(index / ROWS) + 1)?.rows[index % ROWS]
+export const rowAt = <T>(
+  { pages, pageSize }: Pick<Page<T>, 'pages' | 'pageSize'>,
+  index: number,
+): T | undefined => pages.get(Math.floor(index / pageSize) + 1)?.rows[index % pageSize]
 
 /** Readers are called so often at most: four frames a second are enough for what people read. */
 const FRAME_MS = 250
@@ -114,7 +118,7 @@ export class LivePage<T> {
   ) {
     this.#pages = new Pages(item => source.keyOf(item))
     this.#page = {
-      ...{ items: [], pages: this.#pages.all, total: 0, state: 'loading', since: time.now() },
+      ...{ items: [], pages: this.#pages.all, pageSize, total: 0, state: 'loading', since: time.now() },
       ...{ look: this.look, readAgain: this.readAgain },
     }
   }

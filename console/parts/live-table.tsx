@@ -2,7 +2,6 @@ import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/co
 import { useDebouncedCallback } from '@mantine/hooks'
 import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
 import { type Page, rowAt } from '../live/live-page.js'
-import { ROWS } from '../live/pages.js'
 import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'
 import type { ListSearch } from './list-search.js'
@@ -25,6 +24,15 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode
 }
 
+/** What a table shows, and how. */
+interface Shown<T> {
+  /** What the table is of, for those who hear it. */
+  readonly label: string
+  readonly live: Page<T>
+  readonly columns: readonly Column<T>[]
+  readonly keyOf: (row: T) => string
+}
+
 /** A list as a table: found by name, live, and saying so. Of a long one the server sends what the reader scrolls to. */
 export function LiveTable<T>({
   label,
@@ -37,12 +45,7 @@ export function LiveTable<T>({
   tools,
   findLabel,
   finds = true,
-}: {
-  /** What the table is of, for those who hear it. */
-  readonly label: string
-  readonly live: Page<T>
-  readonly columns: readonly Column<T>[]
-  readonly keyOf: (row: T) => string
+}: Shown<T> & {
   readonly search: ListSearch
   readonly change: (search: ListSearch) => void
   /** Said where there is nothing. */
@@ -115,17 +118,13 @@ function Rows<T>({
   keyOf,
   row,
   scrolled,
-}: {
-  readonly label: string
-  readonly live: Page<T>
-  readonly columns: readonly Column<T>[]
-  readonly keyOf: (row: T) => string
+}: Shown<T> & {
   /** At the top, counted from 1. */
   readonly row: number
   readonly scrolled: (first: number) => void
 }) {
-  const { look, total } = live
-  const isLong = total > ROWS
+  const { look, total, pageSize } = live
+  const isLong = total > pageSize
   const titles = columns.map(({ title }) => title)
   const seen = useCallback(
     (first: number, last: number) => {

@@ -1,15 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
 import { SESSION_MS } from '../../../http/console/sessions.js'
-import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import { ServiceError } from '../../../ports/service-error.js'
 import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
-import { issuerUnderTest, type Tls, tlsUnderTest } from '../../playground/issuer/running-issuer.js'
+import {
+  consoleSignInAt,
+  issuerUnderTest,
+  type Tls,
+  tlsUnderTest,
+} from '../../playground/issuer/running-issuer.js'
 import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
 
 const listening = closedAfterEach()
@@ -28,22 +31,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 async function start({ secret, shown = secret }: { secret?: string; shown?: string } = {}) {
   const issuer = await issuerUnderTest({ tls })
   const file = join(folder, `${issuer.url.split(':').at(-1)}.json`)
-  writeFileSync(file, issuer.authenticationConfiguration())
   const signIn = new OpenIdSignIn(async () => shown)
   const api = await listening(undefined, {
     tls,
     console: join(folder, 'page'),
-    authentication: {
-      file,
-      connect: connectIssuer,
-      graceMs: 3_600_000,
-      browserSignIn: {
-        issuer: signIn,
-        clientId: CONSOLE_CLIENT.id,
-        scopes: 'openid offline_access',
-        prompt: 'consent',
-      },
-    },
+    authentication: consoleSignInAt(issuer, file, signIn),
   })
   issuer.serve({ url: api.running.url, ...(secret !== undefined && { secret }) })
   onTestFinished(async () => {

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs'
+import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
+import type { ApiOptions } from '../../../http/api-options.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { type PlaygroundIssuer, startPlaygroundIssuer } from '../../../playground/issuer/issuer.js'
-import { LOGIN_CLIENT } from '../../../playground/issuer/login-client.js'
+import { CONSOLE_CLIENT, LOGIN_CLIENT } from '../../../playground/issuer/login-client.js'
+import type { IssuerSignIn } from '../../../ports/issuer-sign-in.js'
 import { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
 import { silent } from '../../silent.js'
 
@@ -44,6 +48,29 @@ export async function issuerUnderTest(
     close: async () => {
       await issuer.close()
       for (const browser of browsers) await browser.close()
+    },
+  }
+}
+
+/**
+ * How a Kairship trusts an issuer, and has people sign in there with a browser.
+ * @param file where the configuration of its tokens is written
+ */
+export function consoleSignInAt(
+  issuer: Pick<IssuerUnderTest, 'authenticationConfiguration'>,
+  file: string,
+  signIn: IssuerSignIn,
+): NonNullable<ApiOptions['authentication']> {
+  writeFileSync(file, issuer.authenticationConfiguration())
+  return {
+    file,
+    connect: connectIssuer,
+    graceMs: 3_600_000,
+    browserSignIn: {
+      issuer: signIn,
+      clientId: CONSOLE_CLIENT.id,
+      scopes: 'openid offline_access',
+      prompt: 'consent',
     },
   }
 }

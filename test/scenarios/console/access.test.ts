@@ -1,15 +1,16 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
 import type { Api } from '../../../http/api-options.js'
 import { selfSigned, servingNames } from '../../../http/listener/serving-certificate.js'
 import { INSTANCES } from '../../../manifests/instance.js'
-import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import { PATIENCE_MS } from '../../patience.js'
-import { type IssuerUnderTest, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
+import {
+  consoleSignInAt,
+  type IssuerUnderTest,
+  issuerUnderTest,
+} from '../../playground/issuer/running-issuer.js'
 import { type Visit, visit } from '../support/browser.js'
 import { describeConsole, pictures } from '../support/console-world.js'
 
@@ -21,20 +22,9 @@ describeConsole('a person at the console', {}, world => {
   beforeAll(async () => {
     issuer = await issuerUnderTest()
     const file = join(world.proxy.folder, 'authentication.json')
-    writeFileSync(file, issuer.authenticationConfiguration())
     signIn = new OpenIdSignIn()
     api = await world.another({
-      authentication: {
-        file,
-        connect: connectIssuer,
-        graceMs: 3_600_000,
-        browserSignIn: {
-          issuer: signIn,
-          clientId: CONSOLE_CLIENT.id,
-          scopes: 'openid offline_access',
-          prompt: 'consent',
-        },
-      },
+      authentication: consoleSignInAt(issuer, file, signIn),
     })
     issuer.serve({ url: api.url })
   })

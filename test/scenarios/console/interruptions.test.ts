@@ -1,12 +1,9 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { connectIssuer } from '../../../actors/issuers/issuer-documents.js'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
-import { CONSOLE_CLIENT } from '../../../playground/issuer/login-client.js'
 import { PATIENCE_MS } from '../../patience.js'
-import { issuerUnderTest } from '../../playground/issuer/running-issuer.js'
+import { consoleSignInAt, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
 import { visit } from '../support/browser.js'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
 import { checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
@@ -214,19 +211,8 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     const signIn = new OpenIdSignIn()
     try {
       const file = join(world.proxy.folder, 'authentication.json')
-      writeFileSync(file, issuer.authenticationConfiguration())
       const api = await world.another({
-        authentication: {
-          file,
-          connect: connectIssuer,
-          graceMs: 3_600_000,
-          browserSignIn: {
-            issuer: signIn,
-            clientId: CONSOLE_CLIENT.id,
-            scopes: 'openid offline_access',
-            prompt: 'consent',
-          },
-        },
+        authentication: consoleSignInAt(issuer, file, signIn),
       })
       issuer.serve({ url: api.url })
       const clusterRole = (name: string) => ({
