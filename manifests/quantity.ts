@@ -94,13 +94,14 @@ function formatBinary(units: bigint): string {
 function formatDecimal(nano: bigint, format: QuantityFormat): string {
   // The largest suffix is E; an exponent has no largest.
   const largest = format === 'DecimalExponent' ? Number.POSITIVE_INFINITY : 18
-  let exponent = -9
-  let rest = nano
-  while (rest % 1000n === 0n && exponent < largest) {
-    rest /= 1000n
-    exponent += 3
-  }
-  if (format === 'DecimalExponent') return exponent === 0 ? `${rest}` : `${rest}e${exponent}`
+  // Zeros are counted in the text: to divide by them would take the square of a length that others choose.
+  const digits = nano.toString()
+  let zeros = 0
+  while (digits.endsWith('0', digits.length - zeros)) zeros++
+  const steps = Math.min(Math.floor(zeros / 3), (largest + 9) / 3)
+  const exponent = -9 + 3 * steps
+  const rest = digits.slice(0, digits.length - 3 * steps)
+  if (format === 'DecimalExponent') return exponent === 0 ? rest : `${rest}e${exponent}`
   return `${rest}${decimalSuffixes.get(exponent) ?? ''}`
 }
 

@@ -51,7 +51,15 @@ export interface Taint {
 /** One grade of node sizes, by resource, from `min` (inclusive) to `max`. */
 export interface ResourceModel {
   readonly grade: number
-  readonly ranges: readonly { readonly name: string; readonly min: string; readonly max: string }[]
+  /** Karmada stores null where none were given. */
+  readonly ranges: readonly ResourceRange[] | null
+}
+
+/** From `min` (inclusive) to `max`, Kubernetes quantities. */
+export interface ResourceRange {
+  readonly name: string
+  readonly min: string
+  readonly max: string
 }
 
 export interface ClusterStatus {

@@ -17,7 +17,7 @@ export function modelNodes(
   const byGrade = [...new Map(models.map(model => [model.grade, model]))].sort(([a], [b]) => a - b)
   return byGrade.flatMap(([grade, { ranges }]) => {
     const nodes = counts.filter(one => one.grade === grade).reduce((sum, { count }) => sum + count, 0)
-    const free = [...ranges.map(({ name, min }) => [name, amountOf(name, min)] as const)]
+    const free = [...(ranges ?? []).map(({ name, min }) => [name, amountOf(name, min)] as const)]
     return Array.from({ length: nodes }, () => new Map([...free, ['pods', PODS_PER_NODE] as const]))
   })
 }

@@ -35,7 +35,7 @@ function replicasOnNode(
   { ranges }: ResourceModel,
   request: Readonly<Record<string, string | number>>,
 ): bigint {
-  const holds = new Map(ranges.map(({ name, min }) => [name, min]))
+  const holds = new Map(ranges?.map(({ name, min }) => [name, min]))
   let most = PODS_PER_NODE
   for (const [name, text] of Object.entries(request)) {
     if (!isScheduledResource(name)) continue

@@ -88,10 +88,12 @@ function hostOf(scheme: string, text: string): string {
     const end = text.lastIndexOf(']')
     if (end < 0) throw new GoUrlError("missing ']' in host")
     checkPort(text.slice(end + 1))
-    const address = unescaped(text.slice(1, end), 'host')
-    if (!isIPv6(address))
-      throw new GoUrlError(`invalid host: ParseAddr(${JSON.stringify(address)}): unable to parse IP`)
-    return text
+    const [address = ''] = text.slice(1, end).split('%25', 1)
+    const whole = unescaped(address, 'host') + unescaped(text.slice(1 + address.length, end), 'zone')
+    // Node knows fewer names of zones than Go, for whom anything is one.
+    if (!isIPv6(address) || whole === `${address}%`)
+      throw new GoUrlError(`invalid host: ParseAddr(${JSON.stringify(whole)}): unable to parse IP`)
+    return `[${whole}]${text.slice(end + 1)}`
   }
   // More than one colon is left to databases, whose schemes have it.
   const isStrict = scheme === 'http' || scheme === 'https'
@@ -104,18 +106,31 @@ function checkPort(text: string): void {
   if (!/^(:\d*)?$/.test(text)) throw new GoUrlError(`invalid port ${JSON.stringify(text)} after host`)
 }
 
-/** Decodes `%xx`; in a host it stands for what is not ASCII alone, or for a percent sign. */
-function unescaped(text: string, part: 'host' | 'path'): string {
+type Part = 'host' | 'zone' | 'path'
+
+/** What may stand in a host as it is. */
+const HOST_CHARACTER = /[\w\-.~!$&'()*+,;=:[\]<>"]/
+
+/** Decodes `%xx`. */
+function unescaped(text: string, part: Part): string {
   for (let at = 0; at < text.length; at++) {
     const char = text.charAt(at)
     if (char === '%') {
       const coded = text.slice(at, at + 3)
       const isCode = /^%[\da-f]{2}$/i.test(coded)
-      const mayStandHere = part === 'path' || coded === '%25' || !/^%[0-7]/.test(coded)
-      if (!isCode || !mayStandHere) throw new GoUrlError(`invalid URL escape ${JSON.stringify(coded)}`)
+      if (!isCode || !mayBeCoded(coded, part))
+        throw new GoUrlError(`invalid URL escape ${JSON.stringify(coded)}`)
       at += 2
-    } else if (part === 'host' && char < '\u0080' && !/[\w\-.~!$&'()*+,;=:[\]<>"]/.test(char))
+    } else if (part !== 'path' && char < '\u0080' && !HOST_CHARACTER.test(char))
       throw new GoUrlError(`invalid character ${JSON.stringify(char)} in host name`)
   }
   return text.replace(/(?:%[\da-f]{2})+/gi, run => Buffer.from(run.replaceAll('%', ''), 'hex').toString())
+}
+
+/** In a host a code stands for what is not ASCII alone, in a zone for what could stand there uncoded or a space, in both for a percent sign. */
+function mayBeCoded(coded: string, part: Part): boolean {
+  if (part === 'path' || coded === '%25') return true
+  const code = Number.parseInt(coded.slice(1), 16)
+  if (part === 'host') return code >= 0x80
+  return code === 0x20 || (code < 0x80 && HOST_CHARACTER.test(String.fromCharCode(code)))
 }

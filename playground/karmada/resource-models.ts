@@ -1,4 +1,4 @@
-import type { ResourceModel } from '../../karmada/objects/cluster.js'
+import type { ResourceModel, ResourceRange } from '../../karmada/objects/cluster.js'
 import {
   formatQuantity,
   parseQuantity,
@@ -7,7 +7,7 @@ import {
   wholeUnits,
   ZERO,
 } from '../../manifests/quantity.js'
-import { type JsonObject, listAt } from '../apimachinery/json.js'
+import { at, isArray, type JsonObject, listAt, stringAt } from '../apimachinery/json.js'
 
 /** 2^63-1, "no upper end". */
 const MAX = '9223372036854775807'
@@ -29,7 +29,7 @@ export function standardizeResourceModels(models: readonly ResourceModel[]): rea
   const sorted = [...models].sort((one, other) => one.grade - other.grade)
   return sorted.map((model, index) => ({
     ...model,
-    ranges: model.ranges.map(range => ({
+    ranges: mapRanges(model, range => ({
       ...range,
       ...(index === 0 && { min: '0' }),
       ...(index === sorted.length - 1 && { max: MAX }),
@@ -42,19 +42,31 @@ export function resourceModelsComplaint(models: readonly ResourceModel[]): strin
   for (const [index, model] of models.entries()) {
     const before = models[index - 1]
     if (before && before.grade === model.grade) return 'The grade of each models should not be the same'
-    if (before && before.ranges.length !== model.ranges.length)
+    if (before && rangesOf(before).length !== rangesOf(model).length)
       return 'The number of resource types should be the same'
-    for (const [position, range] of model.ranges.entries()) {
-      const complaint = rangeComplaint(range, before?.ranges[position], index === models.length - 1)
+    for (const [position, range] of rangesOf(model).entries()) {
+      const complaint = rangeComplaint(
+        range,
+        before && rangesOf(before)[position],
+        index === models.length - 1,
+      )
       if (complaint) return complaint
     }
   }
   return undefined
 }
 
-type Range = ResourceModel['ranges'][number]
+const rangesOf = ({ ranges }: ResourceModel): readonly ResourceRange[] => ranges ?? []
 
-function rangeComplaint(range: Range, below: Range | undefined, last: boolean): string | undefined {
+/** None stay null. */
+const mapRanges = ({ ranges }: ResourceModel, change: (range: ResourceRange) => ResourceRange) =>
+  ranges && ranges.map(change)
+
+function rangeComplaint(
+  range: ResourceRange,
+  below: ResourceRange | undefined,
+  last: boolean,
+): string | undefined {
   const min = parseQuantity(range.min).nano
   const max = parseQuantity(range.max)
   if (max.nano <= min) return 'The max value of each resource must be greater than the min value'
@@ -108,10 +120,10 @@ function freeResources({ allocatable, taken }: NodeLoad): ReadonlyMap<string, Qu
 }
 
 function gradeIndex(models: readonly ResourceModel[], free: ReadonlyMap<string, Quantity>): number {
-  const names = models[0]?.ranges.map(({ name }) => name) ?? []
+  const names = models[0]?.ranges?.map(({ name }) => name) ?? []
   const indexes = names.map((name, position) => {
     const has = (free.get(name) ?? ZERO).nano
-    return models.findLastIndex(model => parseQuantity(model.ranges[position]?.min ?? '0').nano <= has)
+    return models.findLastIndex(model => parseQuantity(model.ranges?.[position]?.min ?? '0').nano <= has)
   })
   return Math.min(...indexes)
 }
@@ -120,16 +132,25 @@ function gradeIndex(models: readonly ResourceModel[], free: ReadonlyMap<string, 
 export const canonicalModels = (models: readonly ResourceModel[]): readonly ResourceModel[] =>
   models.map(model => ({
     ...model,
-    ranges: model.ranges.map(({ name, min, max }) => ({
+    ranges: mapRanges(model, ({ name, min, max }) => ({
       name,
       min: formatQuantity(parseQuantity(min)),
       max: formatQuantity(parseQuantity(max)),
     })),
   }))
 
-/** The models of a Cluster as it was written. */
+/** The models of a Cluster as Go reads them: what is absent is zero, empty, or null for ranges. */
 export const modelsOf = (object: JsonObject): readonly ResourceModel[] =>
-  listAt(object, 'spec', 'resourceModels') as unknown as readonly ResourceModel[]
+  listAt(object, 'spec', 'resourceModels').map(model => ({
+    grade: Number(at(model, 'grade') ?? 0),
+    ranges: isArray(at(model, 'ranges'))
+      ? listAt(model, 'ranges').map(range => ({
+          name: stringAt(range, 'name'),
+          min: String(at(range, 'min') ?? '0'),
+          max: String(at(range, 'max') ?? '0'),
+        }))
+      : null,
+  }))
 
 /** Whether the ranges of models are quantities: what the schema let through but cannot be computed with is refused. */
 export function wellFormed(models: readonly ResourceModel[]): boolean {

@@ -83,6 +83,13 @@ describe('a quantity', () => {
     )
   })
 
+  it('of a million digits is written without dividing by each of them', () => {
+    const zeros = '0'.repeat(300_000)
+    expect(formatQuantity(parseQuantity(`1${zeros}e1`))).toBe('10e300000')
+    expect(formatQuantity(parseQuantity(`1${zeros}`))).toBe(`1${'0'.repeat(300_000 - 18)}E`)
+    expect(formatQuantity(parseQuantity(`1${zeros}1`))).toBe(`1${zeros}1`)
+  })
+
   it('is added without floating-point loss', () => {
     const tenths = Array.from({ length: 10_000 }, () => parseQuantity('100m'))
     expect(formatQuantity(tenths.reduce(addQuantities))).toBe('1k')

@@ -121,6 +121,28 @@ it.each<[spec: object, complaint: string]>([
     },
     'spec.resourceModels: Invalid value: [{"Grade":0,"Ranges":[{"Name":"cpu","Min":"0","Max":"1"}]},{"Grade":1,"Ranges":[{"Name":"cpu","Min":"2","Max":"9223372036854775807"}]}]: Model intervals for resources must be contiguous and non-overlapping',
   ],
+  [
+    { provider: '-' },
+    "spec.provider: Invalid value: \"-\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+  ],
+  [
+    { syncMode: '' },
+    '[spec.syncMode: Required value, spec.syncMode: Unsupported value: "": supported values: "Pull", "Push"]',
+  ],
+  [{ syncMode: 'Shove' }, 'spec.syncMode: Unsupported value: "Shove": supported values: "Pull", "Push"'],
+  [
+    { resourceModels: [{ grade: 2 }, {}, { grade: 2 }] },
+    'spec.resourceModels: Invalid value: [{"Grade":0,"Ranges":null},{"Grade":2,"Ranges":null},{"Grade":2,"Ranges":null}]: The grade of each models should not be the same',
+  ],
+  [
+    {
+      resourceModels: [
+        { ranges: [{ name: 'cpu', min: null, max: '1' }] },
+        { grade: 1, ranges: [{ name: 'cpu', max: '1' }] },
+      ],
+    },
+    'spec.resourceModels: Invalid value: [{"Grade":0,"Ranges":[{"Name":"cpu","Min":"0","Max":"1"}]},{"Grade":1,"Ranges":[{"Name":"cpu","Min":"0","Max":"9223372036854775807"}]}]: Model intervals for resources must be contiguous and non-overlapping',
+  ],
 ])('a Cluster with %j is refused in Karmada’s words', (spec, complaint) => {
   expect(refusal(prepared(cluster(spec)))).toBe(`Cluster.cluster.karmada.io "m1" is invalid: ${complaint}`)
 })
@@ -138,6 +160,39 @@ it.each([
   },
 ])('a Cluster with %j is accepted', spec => {
   expect(refusal(prepared(cluster(spec)))).toBeUndefined()
+})
+
+it('models of a Cluster that are not written out are empty, as Karmada stores them', () => {
+  const stored = (resourceModels: object) => prepared(cluster({ resourceModels })).spec
+  expect(stored([{ grade: 0 }, null, { grade: 1, ranges: null }])).toMatchObject({
+    resourceModels: [
+      { grade: 0, ranges: null },
+      { grade: 0, ranges: null },
+      { grade: 1, ranges: null },
+    ],
+  })
+  expect(stored([{ grade: 0, ranges: [null] }])).toMatchObject({
+    resourceModels: [{ grade: 0, ranges: [{ name: '', min: '0', max: '9223372036854775807' }] }],
+  })
+})
+
+it('models of a Cluster that are no quantities are refused', () => {
+  const ranges = [{ name: 'cpu', min: '0', max: 'much' }]
+  const models = [{ grade: 0, ranges }]
+  expect(refusal(prepared(cluster({ resourceModels: models })))).toContain(
+    'The range of each resource must be Kubernetes quantities',
+  )
+})
+
+it.each([
+  ['x'.repeat(48), undefined],
+  [
+    'x'.repeat(49),
+    'metadata.name: Invalid value: "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx": must be no more than 48 characters',
+  ],
+])('a Cluster may have 48 characters in its name (%s)', (name, complaint) => {
+  const refused = refusal(prepared({ ...cluster({}), metadata: { name } }))
+  expect(refused).toBe(complaint && `Cluster.cluster.karmada.io "${name}" is invalid: ${complaint}`)
 })
 
 it('the old zone of a Cluster becomes its only one', () => {
