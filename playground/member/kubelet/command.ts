@@ -13,7 +13,7 @@ export interface CommandContext {
   readonly files: Files
   /** The terminal that the command has, as large as its window is now; absent where it has none. */
   readonly terminal?: { size(): { readonly columns: number; readonly rows: number } }
-  /** Aborted when the last client disconnects. */
+  /** Aborted when the command is to end: its client has gone, or its container has ended. */
   readonly signal: AbortSignal
 }
 

@@ -16,6 +16,9 @@ const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4]
 /** What terminals had before windows. */
 const UNKNOWN_SIZE = { columns: 80, rows: 24 }
 
+/** 128 and SIGKILL. */
+const KILLED = 137
+
 /** What is inside a container. */
 export interface Inside {
   readonly environment: Readonly<Record<string, string>>
@@ -23,21 +26,28 @@ export interface Inside {
   readonly files: Files
 }
 
-/** `pods/{name}/exec`: runs a toy command, and says on the error channel how it ended. */
+/** `pods/{name}/exec`: runs a toy command until it ends or the container does, and says on the error channel how it ended. */
 export async function exec(request: ApiRequest, container: Inside): Promise<void> {
   const command = request.query.getAll('command')
   if (command.length === 0) throw badRequest('you must specify at least 1 command for the container')
   const { channels, stdin, stdout, stderr, terminal } = await streams(request)
+  // What runs in a container ends with it.
+  const over = new AbortController()
+  over.signal.addEventListener('abort', () => stdin.end(), { once: true })
+  const leave = container.log.follow({ line: () => undefined, end: () => over.abort() })
   const context = {
     stdin,
     stdout,
     stderr,
     ...container,
     ...(terminal && { terminal }),
-    signal: channels.gone,
+    signal: AbortSignal.any([channels.gone, over.signal]),
   }
   const running = run(command, context)
-  const status = running ? exitStatus(await running) : cannotRun(command[0] ?? '')
+  const code = await running?.finally(leave)
+  if (code === undefined) leave()
+  const status =
+    code === undefined ? cannotRun(command[0] ?? '') : exitStatus(over.signal.aborted ? KILLED : code)
   // What was not read is thrown away: a caller that is held back could not end the connection.
   stdin.resume()
   await finish(channels, status, stdout, stderr)

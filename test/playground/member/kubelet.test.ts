@@ -14,22 +14,28 @@ beforeAll(async () => {
   member = await startMember({ name: 'kubelet', log: fakeLog(), podStartMs: 0 })
   config = new KubeConfig()
   config.loadFromString(await member.server.kubeconfig({ name: 'admin', groups: ['system:masters'] }))
-  const containers = [
-    { name: 'main', image: 'talker' },
-    { name: 'side', image: 'listener' },
-  ]
-  await member.server.local.request({
-    method: 'POST',
-    path: '/api/v1/namespaces/default/pods',
-    body: { metadata: { name: 'talker' }, spec: { nodeName: 'node-1', containers } },
-  })
-  await waitFor(async () => {
-    const path = '/api/v1/namespaces/default/pods/talker'
-    const pod = await member.server.local.request<{ status?: { phase?: string } }>({ method: 'GET', path })
-    expect(pod.status?.phase).toBe('Running')
-  })
+  await runPod('talker', { name: 'main', image: 'talker' }, { name: 'side', image: 'listener' })
+  await phaseOf('talker', 'Running')
 })
 afterAll(() => member?.close())
+
+const PODS = '/api/v1/namespaces/default/pods'
+
+const runPod = (name: string, ...containers: readonly object[]) =>
+  member.server.local.request({
+    method: 'POST',
+    path: PODS,
+    body: { metadata: { name }, spec: { nodeName: 'node-1', containers } },
+  })
+
+const phaseOf = (name: string, phase: string) =>
+  waitFor(async () => {
+    const pod = await member.server.local.request<{ status?: { phase?: string } }>({
+      method: 'GET',
+      path: `${PODS}/${name}`,
+    })
+    expect(pod.status?.phase).toBe(phase)
+  })
 
 /** What is written to it, as text. */
 function collector(): { stream: Writable; text: () => string } {
@@ -45,12 +51,12 @@ function collector(): { stream: Writable; text: () => string } {
   return { stream, text: () => text }
 }
 
-async function exec(command: string[], input?: string, container = 'main') {
+async function exec(command: string[], input?: string, container = 'main', pod = 'talker') {
   const [stdout, stderr] = [collector(), collector()]
   const stdin = input === undefined ? null : new PassThrough()
   const status = new Promise<V1Status>((resolve, reject) => {
     new Exec(config)
-      .exec('default', 'talker', container, command, stdout.stream, stderr.stream, stdin, false, resolve)
+      .exec('default', pod, container, command, stdout.stream, stderr.stream, stdin, false, resolve)
       .catch(reject)
   })
   stdin?.end(input)
@@ -171,6 +177,37 @@ describe('exec in a simulated container', () => {
     await waitFor(() => expect(answer()).toContain('"status":"Success"'))
     socket.destroy()
     expect(await exec(['true'])).toMatchObject({ ended: 'Success' })
+  })
+
+  it.each([
+    ['sleep', ['sleep', '600']],
+    ['cat', ['cat']],
+    ['sh', ['sh']],
+  ])('ends with its container, as what is killed does: %s', async (program, command) => {
+    const pod = `ender-${program}`
+    await runPod(pod, { name: 'main', image: 'busybox', command: ['sleep', '600'] })
+    await phaseOf(pod, 'Running')
+    const [stdout, stdin] = [collector(), new PassThrough()]
+    const attached = await new Attach(config).attach('default', pod, 'main', stdout.stream, null, null, false)
+    const left = new Promise(resolve => attached.addEventListener('close', resolve))
+    let opened: () => void = () => undefined
+    const open = new Promise<void>(resolve => {
+      opened = resolve
+    })
+    const ended = new Promise<V1Status>((resolve, reject) => {
+      new Exec(config)
+        .exec('default', pod, 'main', command, stdout.stream, null, stdin, false, resolve)
+        .then(opened, reject)
+    })
+    await open
+    await member.server.local.request({ method: 'DELETE', path: `${PODS}/${pod}` })
+    expect((await ended).message).toBe('command terminated with non-zero exit code: exit status 137')
+    await left
+  })
+
+  it('in a container that does not run is refused', async () => {
+    await runPod('absent', { name: 'main', image: 'fake/nginx:1' })
+    await expect(exec(['true'], undefined, 'main', 'absent')).rejects.toBeDefined()
   })
 
   it('in a missing container or pod is refused', async () => {
