@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -37,6 +37,18 @@ describe('the files of a playground', () => {
     expect(await readFile(join(folder, 'members', 'eu-west-a.kubeconfig'), 'utf8')).toBe('eu-west-a of two')
     await removePlaygroundFiles(second)
     await expect(readdir(folder)).rejects.toThrow('ENOENT')
+  })
+
+  it('are for their owner alone, also where an earlier file was not', async () => {
+    const below = join(folder, 'a')
+    await mkdir(join(below, 'instances'), { recursive: true, mode: 0o700 })
+    await writeFile(join(below, 'instances', 'eu-west.kubeconfig'), '', { mode: 0o644 })
+    await writePlaygroundFiles(below, secretsOf('one'))
+    const modes = (await readdir(below, { recursive: true, withFileTypes: true })).map(async entry => {
+      const { mode } = await stat(join(entry.parentPath, entry.name))
+      expect([entry.name, mode & 0o777]).toEqual([entry.name, entry.isDirectory() ? 0o700 : 0o600])
+    })
+    expect(await Promise.all(modes)).toHaveLength(10)
   })
 
   it('are all removed when one of them cannot be written', async () => {

@@ -88,6 +88,7 @@ describe('a data folder', () => {
       for (const left of [
         { pid: process.ppid, started: '1' },
         { pid: process.pid, started: '1' },
+        { pid: process.pid, started: '' },
         undefined,
       ]) {
         await writeFile(join(folder, 'lock'), left ? JSON.stringify(left) : '{"pi')

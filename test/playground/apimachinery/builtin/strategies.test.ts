@@ -209,6 +209,51 @@ describe('validation of a built-in object refuses', () => {
     expect(errors(kind, object, old)).toEqual(expected)
   })
 
+  it('a volume without modes, capacity or source', () => {
+    expect(errors('PersistentVolume', { spec: {} })).toEqual([
+      'spec.accessModes: Required value',
+      'spec.capacity: Required value',
+      'spec.capacity: Unsupported value: null: supported values: "storage"',
+      'spec: Required value: must specify a volume type',
+    ])
+    const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/a' } }
+    expect(errors('PersistentVolume', { spec })).toEqual([])
+  })
+
+  it('changes of a claim, but for its first volume and class, and the size of a bound one', () => {
+    const claim = (spec: JsonObject, phase = 'Pending'): JsonObject => ({
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+      status: { phase },
+    })
+    const larger = { resources: { requests: { storage: '2Gi' } } }
+    const change = (to: JsonObject, from: JsonObject = {}, phase?: string) =>
+      errors('PersistentVolumeClaim', claim(to, phase), claim(from, phase))
+    const refused = [expect.stringMatching(/^spec: Forbidden: spec is immutable after creation/)]
+    expect(change({ volumeName: 'a' })).toEqual([])
+    expect(change({ volumeName: 'b' }, { volumeName: 'a' })).toEqual(refused)
+    expect(change({ storageClassName: 'a' })).toEqual([])
+    expect(change({ storageClassName: 'b' }, { storageClassName: 'a' })).toEqual(refused)
+    expect(change(larger)).toEqual(refused)
+    expect(change(larger, {}, 'Bound')).toEqual([])
+    expect(errors('PersistentVolumeClaim', { spec: {} })).toEqual([
+      'spec.accessModes: Required value: at least 1 access mode is required',
+      'spec.resources[storage]: Required value',
+    ])
+  })
+
+  it('a storage class without a provisioner, and changes of what it provides', () => {
+    const before = { provisioner: 'a', parameters: { a: 'b' }, reclaimPolicy: 'Delete' }
+    expect(errors('StorageClass', {})).toEqual(['provisioner: Required value'])
+    expect(errors('StorageClass', before, before)).toEqual([])
+    expect(
+      errors('StorageClass', { provisioner: 'b', parameters: {}, reclaimPolicy: 'Retain' }, before),
+    ).toEqual([
+      'parameters: Forbidden: updates to parameters are forbidden.',
+      'provisioner: Forbidden: updates to provisioner are forbidden.',
+      'reclaimPolicy: Forbidden: updates to reclaimPolicy are forbidden.',
+    ])
+  })
+
   it('no change of a pod’s image', () => {
     const pod = { spec: { containers: [container] } }
     expect(errors('Pod', { spec: { containers: [{ ...container, image: 'nginx:latest' }] } }, pod)).toEqual(

@@ -274,6 +274,42 @@ describe('a durable store', () => {
     await store.close()
   })
 
+  it('shows the deletions of a batch to the later ones', async () => {
+    const store = new Store(Date.now)
+    await store.keepIn(folder)
+    const maps = store.collection('configmaps')
+    await store.write(maps, 'a', () => ({ put: object('a') }))
+    const removal = store.write(maps, 'a', current => current && { remove: current.object })
+    const creation = store.write(maps, 'a', current => {
+      if (current) throw new Error('already there')
+      return { put: object('a', 'new') }
+    })
+    await Promise.all([removal, creation])
+    expect(maps.get('a')?.object.value).toBe('new')
+    await store.close()
+  })
+
+  it('refuses in its own words what readers see the reason for, whatever becomes of the rest of its batch', async () => {
+    let isFull = false
+    const store = new Store(Date.now)
+    await store.keepIn(folder, {
+      ...realFiles,
+      sync: handle => (isFull ? Promise.reject(new Error('ENOSPC')) : realFiles.sync(handle)),
+    })
+    const maps = store.collection('configmaps')
+    await store.write(maps, 'a', () => ({ put: object('a') }))
+    isFull = true
+    const other = store.write(maps, 'b', () => ({ put: object('b') }))
+    const refused = store.write(maps, 'a', () => {
+      throw new Error('already there')
+    })
+    const [unkept, told] = await Promise.allSettled([other, refused])
+    expect(unkept).toMatchObject({ reason: expect.any(NotDurableError) })
+    expect(told).toMatchObject({ reason: new Error('already there') })
+    isFull = false
+    await store.close()
+  })
+
   it('has the same objects with the same versions after a restart, and no history', async () => {
     const store = new Store(Date.now)
     await store.keepIn(folder)

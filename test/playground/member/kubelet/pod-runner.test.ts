@@ -9,6 +9,7 @@ const pace = { start: 300, run: 1_000, stop: 200 }
 /** A pod with one container, a clock, and a process whose end the test decides. */
 function started(restartPolicy: string, isKnown = true, image = 'i', args: readonly string[] = []) {
   let now = START
+  let ends = 0
   const processes: { end: (code: number) => Promise<void>; signal: AbortSignal }[] = []
   const pod: Pod = {
     apiVersion: 'v1',
@@ -20,7 +21,9 @@ function started(restartPolicy: string, isKnown = true, image = 'i', args: reado
   const runner = new PodRunner(placement, {
     pace,
     now: () => now,
-    onEnd: () => undefined,
+    onEnd: () => {
+      ends++
+    },
     startProcess: (_pod, _container, signal) => {
       if (!isKnown) return undefined
       return new Promise(resolve => {
@@ -38,7 +41,9 @@ function started(restartPolicy: string, isKnown = true, image = 'i', args: reado
   }
   return {
     processes,
+    pod,
     runner,
+    ends: () => ends,
     advance,
     end: (code: number) => processes.at(-1)!.end(code),
     status: () => podStatus(pod, runner.states, placement, now),
@@ -88,6 +93,24 @@ describe('a pod on its node', () => {
     }
   })
 
+  it('has short pauses again after a run of more than ten minutes', async () => {
+    const { advance, end } = started('Always')
+    advance(300)
+    await end(1)
+    advance(10_000)
+    advance(600_001)
+    await end(1)
+    expect(advance(0)).toBe(10_000)
+  })
+
+  it('tells when a process has ended by itself, and that the run is over', async () => {
+    const { advance, end, ends, processes } = started('Never')
+    advance(300)
+    expect([processes[0]?.signal.aborted, ends()]).toEqual([false, 0])
+    await end(0)
+    expect([processes[0]?.signal.aborted, ends()]).toEqual([true, 1])
+  })
+
   it.each([
     ['Never', 0, 'Succeeded', { terminated: expect.objectContaining({ exitCode: 0, reason: 'Completed' }) }],
     ['Never', 3, 'Failed', { terminated: expect.objectContaining({ exitCode: 3, reason: 'Error' }) }],
@@ -132,6 +155,17 @@ describe('a pod on its node', () => {
     expect(processes[0]?.signal.aborted).toBe(true)
     await end(143)
     expect(status().phase).toBe('Running')
+  })
+
+  it('stays ended when its kubelet restarts', async () => {
+    const before = started('Never')
+    before.advance(300)
+    await before.end(3)
+    const after = started('Never')
+    after.runner.adopt({ ...after.pod, status: before.status() })
+    after.advance(60_000)
+    expect(after.state()).toEqual(before.state())
+    expect(after.processes).toEqual([])
   })
 
   it('continues from its status when its kubelet restarts', () => {
