@@ -155,7 +155,7 @@ function modelErrors(object: JsonObject): readonly FieldError[] {
 /** Karmada prints its internal types, whose fields have the names that they have in Go. */
 const modelText = ({ grade, ranges }: ResourceModel) => ({
   Grade: grade,
-  Ranges: ranges && ranges.map(({ name, min, max }) => ({ Name: name, Min: min, Max: max })),
+  Ranges: ranges?.map(({ name, min, max }) => ({ Name: name, Min: min, Max: max })) ?? null,
 })
 
 function asGoWrites(spec: JsonObject) {

@@ -54,7 +54,7 @@ function withoutFragment(url: string): Omit<GoUrl, 'fragment'> {
     if (before.split('/', 1)[0]?.includes(':'))
       throw new GoUrlError('first path segment in URL cannot contain colon')
   }
-  const hasAuthority = before.startsWith('//') && (scheme !== '' || !before.startsWith('///'))
+  const hasAuthority = before.startsWith('//')
   const [authority = ''] = hasAuthority ? before.slice(2).split('/', 1) : []
   const read = { scheme, query, ...authorityOf(scheme, authority) }
   unescaped(hasAuthority ? before.slice(2 + authority.length) : before, 'path')
@@ -120,7 +120,6 @@ function unescaped(text: string, part: Part): string {
       const isCode = /^%[\da-f]{2}$/i.test(coded)
       if (!isCode || !mayBeCoded(coded, part))
         throw new GoUrlError(`invalid URL escape ${JSON.stringify(coded)}`)
-      at += 2
     } else if (part !== 'path' && char < '\u0080' && !HOST_CHARACTER.test(char))
       throw new GoUrlError(`invalid character ${JSON.stringify(char)} in host name`)
   }
@@ -132,5 +131,5 @@ function mayBeCoded(coded: string, part: Part): boolean {
   if (part === 'path' || coded === '%25') return true
   const code = Number.parseInt(coded.slice(1), 16)
   if (part === 'host') return code >= 0x80
-  return code === 0x20 || (code < 0x80 && HOST_CHARACTER.test(String.fromCharCode(code)))
+  return code === 0x20 || HOST_CHARACTER.test(String.fromCharCode(code))
 }

@@ -60,7 +60,7 @@ const rangesOf = ({ ranges }: ResourceModel): readonly ResourceRange[] => ranges
 
 /** None stay null. */
 const mapRanges = ({ ranges }: ResourceModel, change: (range: ResourceRange) => ResourceRange) =>
-  ranges && ranges.map(change)
+  ranges?.map(change) ?? null
 
 function rangeComplaint(
   range: ResourceRange,

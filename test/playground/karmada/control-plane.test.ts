@@ -90,6 +90,20 @@ describe('an embedded Karmada control plane', () => {
     })
   })
 
+  it('leaves the status of a member that reports itself alone', async () => {
+    await ensure<Cluster>(control, CLUSTERS, {
+      apiVersion: 'cluster.karmada.io/v1alpha1',
+      kind: 'Cluster',
+      metadata: { name: 'pulling' },
+      spec: { syncMode: 'Pull', apiEndpoint: member.server.url },
+    })
+    await eventually('its namespace', () => read(control, NAMESPACES, { name: 'karmada-es-pulling' }))
+    await probesSince(6)
+    expect((await cluster('pulling'))?.status?.conditions).toBeUndefined()
+    await remove(control, CLUSTERS, { name: 'pulling' })
+    await eventually('it to be gone', async () => !(await cluster('pulling')))
+  })
+
   it('probes a member over the connection that it has', async () => {
     // Other controllers may still connect; what every probe opens would be there in every stretch.
     await eventually('a stretch of six probes without a new connection', async () => {

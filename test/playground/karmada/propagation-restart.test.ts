@@ -4,14 +4,16 @@ import { join as joinPath } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { kubeConnector } from '../../../actors/kube/connector.js'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { CLUSTERS } from '../../../karmada/objects/cluster.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
-import { WORKS, type Work } from '../../../karmada/objects/work.js'
+import { WORK_FINALIZER, WORKS, type Work } from '../../../karmada/objects/work.js'
 import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove } from '../../../playground/client/write.js'
 import { type Karmada, startKarmada } from '../../../playground/karmada/control-plane.js'
 import type { Member } from '../../../playground/member/member.js'
 import { conditionOf } from '../../../playground/objects/conditions.js'
-import { DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import type { Namespace } from '../../../playground/objects/core.js'
+import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES } from '../../../playground/objects/core-types.js'
 import { silent } from '../../silent.js'
 import { eventually } from '../eventually.js'
 import { joinedMembers } from './joined-members.js'
@@ -117,5 +119,30 @@ describe('controllers that are stopped midway', () => {
       ]
       return left.every(one => one === undefined)
     })
+  })
+
+  it('remove a member that goes out of reach only after they were started again', async () => {
+    const [m1] = members as readonly [Member]
+    await ensure(control(), WORKS, {
+      apiVersion: 'work.karmada.io/v1alpha1',
+      kind: 'Work',
+      metadata: { namespace: 'karmada-es-m1', name: 'left-behind', finalizers: [WORK_FINALIZER] },
+      spec: { workload: { manifests: [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: PLACE }] } },
+    } as KubeObject)
+    await eventually('the ConfigMap', () => read(m1.server.local, CONFIG_MAPS, PLACE))
+    m1.server.interrupt({
+      kind: 'answer',
+      matches: ({ method }) => method === 'DELETE',
+      response: { code: 500, body: { text: 'not now', contentType: 'text/plain' } },
+    })
+    await remove(control(), CLUSTERS, { name: 'm1' })
+    await eventually(
+      'its namespace to be deleted',
+      async () =>
+        (await read<Namespace>(control(), NAMESPACES, { name: 'karmada-es-m1' }))?.metadata.deletionTimestamp,
+    )
+    await restart()
+    m1.server.interrupt({ kind: 'refuseConnections' })
+    await eventually('m1 to be gone', async () => !(await read(control(), CLUSTERS, { name: 'm1' })))
   })
 })

@@ -135,6 +135,17 @@ describe('exec in a simulated container', () => {
     })
   })
 
+  it('has one output in a terminal, whose lines end as a terminal’s', async () => {
+    const { stream, text } = collector()
+    const command = ['sh', '-c', 'echo out; echo problem >&2']
+    await new Promise<V1Status>((resolve, reject) => {
+      new Exec(config)
+        .exec('default', 'talker', 'main', command, stream, null, null, true, resolve)
+        .catch(reject)
+    })
+    expect(text()).toBe('out\r\nproblem\r\n')
+  })
+
   it.each([
     ['300', 44, ''],
     ['abc', 2, 'sh: exit: Illegal number: abc\n'],

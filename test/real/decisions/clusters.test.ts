@@ -49,6 +49,7 @@ const urls = joined(
     'a:b',
     '[::1]',
     '[fe80::1%25en0]',
+    '[fe80::1%25en%200]',
     '[::1',
     'a[::1]',
     'a^b',
@@ -79,6 +80,18 @@ const resourceModels = fc.oneof(
         maxLength: 2,
       }),
     }),
+    { maxLength: 3 },
+  ),
+  // Not written out.
+  fc.array(
+    fc.option(
+      partly({
+        grade: from(0, 1, 2),
+        ranges: fc.option(
+          fc.array(fc.option(partly({ name: from('cpu'), min: amounts, max: amounts })), { maxLength: 2 }),
+        ),
+      }),
+    ),
     { maxLength: 3 },
   ),
   // Nearly right.
