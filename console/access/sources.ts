@@ -6,7 +6,7 @@ import { RoleBindingService } from '../../proto/gen/kairship/rolebinding_pb.js'
 import { type WorkspaceInstance, WorkspaceService } from '../../proto/gen/kairship/workspace_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 import type { Subject } from './subjects.js'
 
 export const reviews = serviceClient(AccessReviewService, rest)

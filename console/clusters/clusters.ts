@@ -3,7 +3,7 @@ import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 
 export const service = serviceClient(ClusterService, rest)

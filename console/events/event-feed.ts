@@ -4,7 +4,7 @@ import {
   WatchFleetObjectsResponse_Type as Type,
   type WatchFleetObjectsResponse,
 } from '../../proto/gen/kairship/fleet_pb.js'
-import { type Clock, clock } from '../live/live-page.js'
+import { type Clock, clock } from '../live/clock.js'
 
 /** An event as the fleet's list shows it. */
 export interface FleetEvent {

@@ -2,7 +2,7 @@ import { serviceClient } from '../../client/service-client.js'
 import { CoreService, type Event, EventType } from '../../proto/gen/kairship/core_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 import type { EventSearch } from './event-search.js'
 
 export const core = serviceClient(CoreService, rest)

@@ -5,7 +5,7 @@ import {
   WatchInstancesResponse_Type as Type,
 } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 
 const service = serviceClient(InstanceService, rest)
 

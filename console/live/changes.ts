@@ -1,5 +1,5 @@
 import { ListChange_Type as Type } from '../../proto/gen/kairship/types_pb.js'
-import type { Change } from './live-page.js'
+import type { Change } from './source.js'
 
 /** What the messages of all Watches have beside their object. */
 export interface Message {

@@ -1,60 +1,9 @@
-import { type KeptPage, Pages, ROWS, type Sight } from './pages.js'
-
-/** What a Watch sends, whatever it is of: the types that all lists of the management API share. */
-export interface Change<T> {
-  readonly type: 'RESET' | 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'LEFT'
-  readonly item?: T
-  /** How many match after this change. */
-  readonly total: number
-  readonly resumeToken: string
-}
-
-/** Which page of a list is asked for, as the requests of all Lists say it. */
-export interface PageRequest {
-  /** Counts from 1. */
-  readonly page: number
-  readonly pageSize: number
-}
-
-/** Where the pages of a list come from. */
-export interface Source<T> {
-  /** One page, as the server sorts and pages them. */
-  list(
-    page: PageRequest,
-    signal: AbortSignal,
-  ): Promise<{ readonly items: readonly T[]; readonly total: number }>
-  watch(resumeToken: string, signal: AbortSignal): AsyncIterable<Change<T>>
-  keyOf(item: T): string
-  /** Rows stay where they are when they change, as in a list that is sorted by names. */
-  readonly isStable?: boolean
-}
-
-/** What a screen shows of a list. */
-export interface Page<T> {
-  /** Those of the first page in sight. */
-  readonly items: readonly T[]
-  /** All that the browser has, by the number of their page. */
-  readonly pages: ReadonlyMap<number, KeptPage<T>>
-  /** Rows on each of them. */
-  readonly pageSize: number
-  readonly total: number
-  /** `live`: what is shown is what there is. `stale`: it was, at `since`. `read`: it was when it was read, as the list is too long to be followed. */
-  readonly state: 'loading' | 'live' | 'stale' | 'read'
-  /** When the state began, milliseconds since 1970; of `read` when the oldest page in sight was read. */
-  readonly since: number
-  /** Why it is not live. */
-  readonly problem?: Error
-  /** Says which rows a reader sees, or is about to see, counted from 0: their pages are read. */
-  readonly look: (first: number, last: number) => void
-  /** Reads what is in sight again, and tries again to follow it. */
-  readonly readAgain: () => void
-}
-
-/** The row with a number, counted from 0; undefined while it is on its way. */
-export const rowAt = <T>(
-  { pages, pageSize }: Pick<Page<T>, 'pages' | 'pageSize'>,
-  index: number,
-): T | undefined => pages.get(Math.floor(index / pageSize) + 1)?.rows[index % pageSize]
+import { type Clock, clock } from './clock.js'
+import type { Page } from './page.js'
+import { PageReadings } from './page-readings.js'
+import { Pages, ROWS, type Sight } from './pages.js'
+import { Pause, retryMs } from './retry.js'
+import type { Change, Source } from './source.js'
 
 /** Readers are called so often at most: four frames a second are enough for what people read. */
 const FRAME_MS = 250
@@ -62,25 +11,6 @@ const FRAME_MS = 250
 const LIST_MS = 1_000
 /** A reader who scrolls on does not wait for the pages that went by: they are asked for when they stay in sight for so long. */
 const LOOK_MS = 80
-/** After a failure it is tried again: at once would burden a server that is starting. */
-const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
-
-const retryMs = (failures: number): number => RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
-
-/** Timers and the time, as a test can give them. */
-export interface Clock {
-  now(): number
-  later(then: () => void, ms: number): () => void
-}
-
-export const clock: Clock = {
-  now: Date.now,
-  later: (then, ms) => {
-    const timer = setTimeout(then, ms)
-    return () => clearTimeout(timer)
-  },
-}
-
 /** Whether the server refuses a watch because the list has more objects than one stream follows. */
 const isTooLong = (error: unknown): boolean =>
   error instanceof Error && 'reason' in error && error.reason === 'ListTooLarge'
@@ -98,17 +28,14 @@ export class LivePage<T> {
   #failures = 0
   /** Of its pages, one round after the other: the watch may go on meanwhile. */
   #listFailures = 0
-  /** Pages that are on their way. */
-  readonly #readings = new Map<number, AbortController>()
-  /** Rows that changed while pages are on their way. */
-  readonly #newer = new Map<string, T>()
+  readonly #readings: PageReadings<T>
   #listAgain = false
   #synced = false
   #cancelList: (() => void) | undefined
   #cancelLook: (() => void) | undefined
   #cancelFrame: (() => void) | undefined
-  /** Ends the pause before the next attempt. */
-  #endPause: (() => void) | undefined
+  /** Before the next attempt to follow the list. */
+  readonly #pause: Pause
   readonly #readers = new Set<() => void>()
 
   constructor(
@@ -117,6 +44,8 @@ export class LivePage<T> {
     private readonly pageSize = ROWS,
   ) {
     this.#pages = new Pages(item => source.keyOf(item))
+    this.#readings = new PageReadings(source, pageSize)
+    this.#pause = new Pause(time)
     this.#page = {
       ...{ items: [], pages: this.#pages.all, pageSize, total: 0, state: 'loading', since: time.now() },
       ...{ look: this.look, readAgain: this.readAgain },
@@ -136,7 +65,7 @@ export class LivePage<T> {
     const sight = { from: pageOf(first), to: pageOf(last) }
     if (sight.from === this.#sight.from && sight.to === this.#sight.to) return
     this.#sight = sight
-    for (const [number, reading] of this.#readings) if (!this.#isInSight(number)) reading.abort()
+    this.#readings.abort(number => !this.#isInSight(number))
     this.#update({})
     this.#show()
     if (!this.#synced && this.#page.state !== 'read') return
@@ -163,9 +92,7 @@ export class LivePage<T> {
   stop(): void {
     this.#run?.abort()
     this.#run = undefined
-    for (const reading of this.#readings.values()) reading.abort()
-    this.#readings.clear()
-    this.#newer.clear()
+    this.#readings.forget()
     this.#cancelList?.()
     this.#cancelLook?.()
     this.#cancelFrame?.()
@@ -177,7 +104,7 @@ export class LivePage<T> {
 
   /** What it waits for may be there now, as after somebody signed in: it tries again at once. */
   retry(): void {
-    this.#endPause?.()
+    this.#pause.end()
     if (this.#listFailures === 0 || !this.#cancelList) return
     this.#cancelList()
     this.#cancelList = undefined
@@ -196,27 +123,12 @@ export class LivePage<T> {
         // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
         if (isTooLong(error)) {
           this.#readOnly()
-          await this.#pause(undefined, signal)
+          await this.#pause.last(undefined, signal)
           continue
         }
       }
-      await this.#pause(retryMs(this.#failures), signal)
+      await this.#pause.last(retryMs(this.#failures), signal)
     }
-  }
-
-  /** @param ms until it ends by itself; absent: never */
-  #pause(ms: number | undefined, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const over = () => {
-        cancel?.()
-        signal.removeEventListener('abort', over)
-        this.#endPause = undefined
-        resolve()
-      }
-      const cancel = ms === undefined ? undefined : this.time.later(over, ms)
-      this.#endPause = over
-      signal.addEventListener('abort', over)
-    })
   }
 
   /** The list cannot be followed: its pages are shown as they were read. */
@@ -243,8 +155,7 @@ export class LivePage<T> {
     }
     if (!this.#synced || !item) return
     const isModified = type === 'MODIFIED'
-    // A page that is on its way may have been read before.
-    if (isModified && this.#readings.size > 0) this.#newer.set(this.source.keyOf(item), item)
+    if (isModified) this.#readings.noteChange(item)
     const isShown = isModified && this.#pages.replace(item)
     if (isShown || total !== this.#page.total) this.#change({ total })
     if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
@@ -259,7 +170,7 @@ export class LivePage<T> {
 
   /** Reads all that is in sight anew. What is out of sight may have changed as well, and is read when it is looked at. */
   #list(): void {
-    if (this.#readings.size > 0) {
+    if (this.#readings.isAny) {
       this.#listAgain = true
       return
     }
@@ -270,7 +181,7 @@ export class LivePage<T> {
 
   #readMissing(): void {
     for (let number = this.#sight.from; number <= this.#lastInSight; number += 1)
-      if (!this.#pages.all.has(number) && !this.#readings.has(number)) void this.#read(number)
+      if (!this.#pages.all.has(number) && !this.#readings.isUnderWay(number)) void this.#read(number)
   }
 
   /** A page after the last one is not asked for, unless it is all that is in sight: its answer says how many there are. */
@@ -285,31 +196,20 @@ export class LivePage<T> {
 
   /** Reads one page. It never rejects. */
   async #read(number: number): Promise<void> {
-    const reading = new AbortController()
-    const { signal } = reading
-    this.#readings.set(number, reading)
-    const isOver = () => {
-      if (this.#readings.get(number) === reading) this.#readings.delete(number)
-      if (this.#readings.size === 0) this.#newer.clear()
-    }
     try {
-      const page = { page: number, pageSize: this.pageSize }
-      const { items, total } = await this.source.list(page, signal)
-      const rows = items.map(item => this.#newer.get(this.source.keyOf(item)) ?? item)
-      isOver()
-      if (signal.aborted) return
+      const answer = await this.#readings.read(number)
+      if (!answer) return
+      const { rows, total } = answer
       this.#listFailures = 0
       this.#pages.set(number, { rows, readAt: this.time.now() }, this.#sight)
-      this.#update({ total, ...(this.#synced && this.#readings.size === 0 && this.#becomesLive()) })
+      this.#update({ total, ...(this.#synced && !this.#readings.isAny && this.#becomesLive()) })
       this.#show()
     } catch (error) {
-      isOver()
-      if (signal.aborted) return
       this.#failed(error instanceof Error ? error : new Error(String(error)))
       if (!this.#cancelList) this.#listFailures += 1
       this.#listSoon(retryMs(this.#listFailures))
     } finally {
-      if (this.#listAgain && this.#readings.size === 0) {
+      if (this.#listAgain && !this.#readings.isAny) {
         this.#listAgain = false
         this.#listSoon()
       }

@@ -1,5 +1,5 @@
 import { changesOf, type Message } from './changes.js'
-import type { PageRequest, Source } from './live-page.js'
+import type { PageRequest, Source } from './source.js'
 
 /** A List and a Watch of the API, and how a screen shows what they answer. */
 interface Rpcs<T, M extends Message, R> {

@@ -1,6 +1,9 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
-import { clock, LivePage, type Page, type PageRequest, type Source } from './live-page.js'
+import { clock } from './clock.js'
+import { LivePage } from './live-page.js'
+import type { Page } from './page.js'
 import { ROWS } from './pages.js'
+import type { PageRequest, Source } from './source.js'
 
 /** A tab that is hidden for longer needs no stream, milliseconds. */
 const HIDDEN_MS = 15_000

@@ -2,7 +2,7 @@ import {
   type StreamWorkloadLogsResponse,
   StreamWorkloadLogsResponse_Type as Type,
 } from '../../proto/gen/kairship/workload_pods_pb.js'
-import { type Clock, clock } from '../live/live-page.js'
+import { type Clock, clock } from '../live/clock.js'
 import { type LogLine, LogLines } from './log-lines.js'
 
 /** What a screen shows of a log. */

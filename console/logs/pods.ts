@@ -7,7 +7,7 @@ import {
 } from '../../proto/gen/kairship/core_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 
 const core = serviceClient(CoreService, rest)
 

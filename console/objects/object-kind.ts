@@ -1,6 +1,6 @@
 import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import type { ObjectType } from '../kube/object.js'
-import type { Source } from '../live/live-page.js'
+import type { Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 import type { objectsEn } from '../words/objects.js'
 

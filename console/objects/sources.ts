@@ -27,8 +27,8 @@ import {
 import { type Ingress, NetworkingService } from '../../proto/gen/kairship/networking_pb.js'
 import { rest } from '../connection/rest.js'
 import type { ObjectType } from '../kube/object.js'
-import type { Change, PageRequest, Source } from '../live/live-page.js'
 import { rpcSource } from '../live/rpc-source.js'
+import type { Change, PageRequest, Source } from '../live/source.js'
 import { rowKey as keyOf, type ObjectRow, type Wanted } from './object-kind.js'
 
 const core = serviceClient(CoreService, rest)

@@ -1,5 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core'
-import type { Page } from '../live/live-page.js'
+import type { Page } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
 import { clockText } from './time.js'

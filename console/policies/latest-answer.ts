@@ -1,4 +1,4 @@
-import { type Clock, clock } from '../live/live-page.js'
+import { type Clock, clock } from '../live/clock.js'
 
 /** What is known of the question that was asked last. */
 export interface Known<A> {

@@ -10,7 +10,7 @@ import {
 import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
-import type { PageRequest, Source } from '../live/live-page.js'
+import type { PageRequest, Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 import type { PolicyKind } from './policy-kinds.js'
 

@@ -1,4 +1,4 @@
-import { type Clock, clock } from '../live/live-page.js'
+import { type Clock, clock } from '../live/clock.js'
 import type { Session } from './session.js'
 
 /** Of a session's time, what is left when it is renewed, at least and at most; milliseconds. A request takes some of it, and may fail once. */

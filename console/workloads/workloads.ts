@@ -13,8 +13,8 @@ import type { DaemonSet, StatefulSet } from '../../proto/gen/kairship/workload_p
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
 import type { WorkloadKind } from '../kube/workload-kinds.js'
-import type { PageRequest, Source } from '../live/live-page.js'
 import { rpcSource } from '../live/rpc-source.js'
+import type { PageRequest, Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 import { workloadKey as keyOf, type Workload, type WorkloadState } from './workload.js'
 

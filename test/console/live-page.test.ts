@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { type Change, LivePage, type Source } from '../../console/live/live-page.js'
+import { LivePage } from '../../console/live/live-page.js'
+import type { Change, Source } from '../../console/live/source.js'
 import { settled, TestClock } from './test-clock.js'
 
 interface Item {

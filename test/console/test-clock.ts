@@ -1,4 +1,4 @@
-import type { Clock } from '../../console/live/live-page.js'
+import type { Clock } from '../../console/live/clock.js'
 
 /** Timers that run when a test says so. */
 export class TestClock implements Clock {
