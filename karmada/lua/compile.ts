@@ -1,5 +1,5 @@
+import { AssignmentCompiler } from './compile-assignment.js'
 import { ExpressionCompiler, type MakeFunction } from './compile-expression.js'
-import { isLogical } from './compile-logical.js'
 import { compileError, type Frame, FunctionScope } from './scope.js'
 import type { LuaState } from './state.js'
 import type { Block, Expression, FunctionExpression, Statement } from './syntax.js'
@@ -24,15 +24,17 @@ const resultsOf = (outcome: Outcome): Returned =>
 /** Compiles the statements of one function. */
 class StatementCompiler {
   readonly #expressions: ExpressionCompiler
+  readonly #assignments: AssignmentCompiler
 
   constructor(
     private readonly state: LuaState,
     private readonly scope: FunctionScope,
   ) {
     this.#expressions = new ExpressionCompiler(state, scope, expression => this.#function(expression))
+    this.#assignments = new AssignmentCompiler(state, scope, this.#expressions)
   }
 
-  /** @param declare makes variables of the block before its statements are compiled */
+  /** @param after compiles what still sees the variables of the block: the condition of `repeat` */
   block(body: Block, after?: (run: Run) => Run): Run {
     const labels = new Map<string, number>()
     for (const [at, statement] of body.entries()) {
@@ -80,9 +82,9 @@ class StatementCompiler {
     const { state, scope } = this
     switch (statement.is) {
       case 'assign':
-        return this.#assignment(statement.targets, statement.values)
+        return this.#assignments.assignment(statement.targets, statement.values)
       case 'local':
-        return this.#local(statement.names, statement.values)
+        return this.#assignments.local(statement.names, statement.values)
       case 'call statement': {
         const call = this.#expressions.many(statement.call)
         return frame => void call(frame)
@@ -134,90 +136,6 @@ class StatementCompiler {
     const run = this.block(body, after)
     this.scope.loops--
     return run
-  }
-
-  #assignment(targets: readonly Expression[], values: readonly Expression[]): Run {
-    const stores = targets.map(target => this.#store(target))
-    const last = values.length - 1
-    const steps = values.map((value, at) => {
-      const isOpen = at === last && (value.is === 'call' || value.is === 'varargs')
-      const target = targets[at]
-      // Of several values, Karmada's Lua puts one into a local variable of the function as soon as it is computed, so that the values
-      // after it see it already, and `a, b = b, a` exchanges nothing. Other Luas assign at the end.
-      const isOwn = target !== undefined && this.#expressions.isOwn(target)
-      const isEarly = targets.length > 1 && !isOpen && isOwn
-      const into = isOwn && isLogical(value) ? this.#expressions.into(value) : undefined
-      // Tables and results of calls are stored once more at the end.
-      const isLate = !into && (!isEarly || value.is === 'table' || value.is === 'call')
-      return { values: isOpen ? this.#expressions.many(value) : undefined, into, isEarly, isLate }
-    })
-    const ones = values.map((value, at) =>
-      steps[at]?.values || steps[at]?.into ? undefined : this.#expressions.one(value),
-    )
-    return frame => {
-      this.state.spend()
-      // What is assigned to is looked up before the values are.
-      const ready = stores.map(store => store(frame))
-      const made: Value[] = []
-      for (const [at, step] of steps.entries()) {
-        const store = ready[at]
-        if (step.values) made.push(...step.values(frame))
-        else if (step.into && store) {
-          step.into(frame, store)
-          made.push(undefined)
-        } else {
-          const value = ones[at]?.(frame)
-          if (step.isEarly) store?.(value)
-          made.push(value)
-        }
-      }
-      for (let at = ready.length - 1; at >= 0; at--) if (steps[at]?.isLate ?? true) ready[at]?.(made[at])
-      return undefined
-    }
-  }
-
-  #store(target: Expression): (frame: Frame) => (value: Value) => void {
-    const { state } = this
-    if (target.is === 'index') {
-      const [object, key] = [this.#expressions.one(target.object), this.#expressions.one(target.key)]
-      // A table in a local variable is the one that is there when the values are.
-      const isLate = this.#expressions.isOwn(target.object)
-      return frame => {
-        const of = isLate ? undefined : object(frame)
-        const at = key(frame)
-        return value => {
-          state.line = target.line
-          state.assign(isLate ? object(frame) : of, at, value)
-        }
-      }
-    }
-    const name = target.is === 'name' ? target.name : ''
-    const place = this.scope.find(name)
-    if (!place) return () => value => state.globals.set(name, value)
-    return frame => value => {
-      const cell = frame[place.in][place.at]
-      if (cell) cell.value = value
-    }
-  }
-
-  #local(names: readonly string[], values: readonly Expression[]): Run {
-    const [only] = values
-    // A function can name the variable that it becomes the value of.
-    const isFunction = names.length === 1 && values.length === 1 && only?.is === 'function'
-    const early = isFunction ? names.map(name => this.scope.declare(name)) : undefined
-    const list = this.#expressions.list(values)
-    const slots = early ?? names.map(name => this.scope.declare(name))
-    return frame => {
-      this.state.spend()
-      if (early) for (const slot of slots) frame.cells[slot] = { value: undefined }
-      const made = list(frame)
-      for (const [at, slot] of slots.entries()) {
-        const cell = early ? frame.cells[slot] : undefined
-        if (cell) cell.value = made[at]
-        else frame.cells[slot] = { value: made[at] }
-      }
-      return undefined
-    }
   }
 
   #repeat(until: Expression, statements: Block, line: number): Run {
