@@ -11,8 +11,14 @@ const MOST_ORIGINS = 4
 export class IssuerEndpoints {
   readonly #endpoints = new Map<string, Endpoint>()
 
-  /** @param certificateAuthority PEM; the platform's own authorities where it is absent */
-  constructor(private readonly certificateAuthority: string | undefined) {}
+  /**
+   * @param certificateAuthority PEM; the platform's own authorities where it is absent
+   * @param sockets requests to one origin at once; further ones wait
+   */
+  constructor(
+    private readonly certificateAuthority: string | undefined,
+    private readonly sockets = 1,
+  ) {}
 
   /** @throws ServiceError when no whole answer came within the bounds; the signal's reason when that aborted */
   send(
@@ -39,7 +45,7 @@ export class IssuerEndpoints {
     const endpoint = new Endpoint({
       name: origin,
       url: origin,
-      sockets: 1,
+      sockets: this.sockets,
       timeoutMs: TIMEOUT_MS,
       ...(pem !== undefined && {
         ca: { text: async () => pem, setting: 'authenticationConfig', path: 'certificateAuthority' },

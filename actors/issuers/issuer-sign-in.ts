@@ -7,11 +7,12 @@ import { IssuerEndpoints } from './issuer-endpoints.js'
 const KNOWN_MS = 300_000
 /** Issuers of one configuration; it has 64 at most, of which one has the console's client. */
 const MOST_KNOWN = 8
+/** Requests of people to an issuer at once: one that waits long for its answer must not hold up the sign-ins and renewals of the others. */
+const SOCKETS = 32
 
-/** What an issuer is reached with. */
-interface Known {
+/** What an issuer publishes of itself, and until when that is trusted. */
+interface Published {
   readonly configuration: openid.Configuration
-  readonly endpoints: IssuerEndpoints
   readonly until: number
 }
 
@@ -20,7 +21,8 @@ export type ClientSecret = () => Promise<string | undefined>
 
 /** Signs people in at issuers over openid-client, the certified client that `kairship login` uses. */
 export class OpenIdSignIn implements IssuerSignIn {
-  readonly #known = new Map<string, Promise<Known>>()
+  readonly #published = new Map<string, Promise<Published>>()
+  readonly #endpoints = new Map<string, IssuerEndpoints>()
 
   constructor(
     private readonly secret: ClientSecret = async () => undefined,
@@ -76,52 +78,55 @@ export class OpenIdSignIn implements IssuerSignIn {
   }
 
   async close(): Promise<void> {
-    const known = [...this.#known.values()]
-    this.#known.clear()
-    for (const one of known) await one.then(({ endpoints }) => endpoints.close()).catch(() => undefined)
+    this.#published.clear()
+    const endpoints = [...this.#endpoints.values()]
+    this.#endpoints.clear()
+    for (const one of endpoints) await one.close().catch(() => undefined)
   }
 
   async #configuration(place: SignInPlace, signal: AbortSignal): Promise<openid.Configuration> {
     const key = JSON.stringify([place.issuer, place.discoveryUrl, place.certificateAuthority, place.clientId])
-    const known = this.#known.get(key)
+    const known = this.#published.get(key)
     if (known) {
       const { configuration, until } = await known
       if (until > this.now()) return configuration
-      this.#forget(key)
+      // Another caller may have begun to read it anew while this one waited.
+      if (this.#published.get(key) === known) this.#published.delete(key)
+      else return this.#configuration(place, signal)
     }
-    const [oldest] = this.#known.keys()
-    if (this.#known.size >= MOST_KNOWN && oldest !== undefined) this.#forget(oldest)
-    const reading = this.#read(place, signal)
-    this.#known.set(key, reading)
+    const reading = this.#read(place, this.#endpointsOf(key, place), signal)
+    this.#published.set(key, reading)
     try {
       return (await reading).configuration
     } catch (error) {
-      if (this.#known.get(key) === reading) this.#known.delete(key)
+      if (this.#published.get(key) === reading) this.#published.delete(key)
       throw error
     }
   }
 
-  /** Its sockets close when what is under way on them has ended. */
-  #forget(key: string): void {
-    const known = this.#known.get(key)
-    this.#known.delete(key)
-    known?.then(({ endpoints }) => endpoints.close()).catch(() => undefined)
+  /** They outlive what the issuer publishes: a request may be under way on them, whose answer is the only one that there is. */
+  #endpointsOf(key: string, { certificateAuthority }: SignInPlace): IssuerEndpoints {
+    const known = this.#endpoints.get(key)
+    if (known) return known
+    const [oldest] = this.#endpoints
+    if (this.#endpoints.size >= MOST_KNOWN && oldest) {
+      this.#endpoints.delete(oldest[0])
+      this.#published.delete(oldest[0])
+      oldest[1].close().catch(() => undefined)
+    }
+    const made = new IssuerEndpoints(certificateAuthority, SOCKETS)
+    this.#endpoints.set(key, made)
+    return made
   }
 
-  async #read(place: SignInPlace, signal: AbortSignal): Promise<Known> {
-    const endpoints = new IssuerEndpoints(place.certificateAuthority)
-    try {
-      const server = await metadataOf(place, endpoints, signal)
-      const prove: openid.ClientAuth = async (as, client, body, headers) =>
-        authentication(server, await this.secret())(as, client, body, headers)
-      const configuration = new openid.Configuration(server, place.clientId, {}, prove)
-      configuration[openid.customFetch] = (url, { method, headers, body, signal: given }) =>
-        send(endpoints, url, { method, headers, body, signal: given })
-      return { configuration, endpoints, until: this.now() + KNOWN_MS }
-    } catch (error) {
-      await endpoints.close()
-      throw error
-    }
+  async #read(place: SignInPlace, endpoints: IssuerEndpoints, signal: AbortSignal): Promise<Published> {
+    const server = await metadataOf(place, endpoints, signal)
+    const prove: openid.ClientAuth = async (as, client, body, headers) =>
+      authentication(server, await this.secret())(as, client, body, headers)
+    const configuration = new openid.Configuration(server, place.clientId, {}, prove)
+    configuration[openid.customFetch] = (url, { method, headers, body, signal: given }) =>
+      send(endpoints, url, { method, headers, body, signal: given })
+    return { configuration, until: this.now() + KNOWN_MS }
   }
 }
 

@@ -29,15 +29,22 @@ const KEPT_MS = 24 * 60 * 60 * 1_000
 /** What all events may take, in characters: paths and names are the callers', and a few long ones must not take the memory of many. */
 const MOST_CHARACTERS = 16 * 2 ** 20
 
+/** What the events of one user take. */
+interface Share {
+  count: number
+  characters: number
+}
+
 /**
- * The audit events of the last hours, in memory. Where there are too many, the oldest of the user with most goes first: one caller who is
- * refused again and again cannot make what the others did be forgotten.
+ * The audit events of the last hours, in memory. Where there are too many, the oldest of the user with most goes first, and where they take too much
+ * memory that of the user who takes most: one caller who is refused again and again, with long names or short ones, cannot make what the others did be
+ * forgotten.
  */
 export class RecentEvents {
   /** Distinguishes the places of this process from those of another. */
   readonly epoch = randomBytes(6).toString('hex')
   readonly #events: (PlacedEvent & { readonly characters: number })[] = []
-  readonly #countOf = new Map<string, number>()
+  readonly #shares = new Map<string, Share>()
   readonly #now: () => number
   #characters = 0
   #forgotten: number
@@ -71,9 +78,13 @@ export class RecentEvents {
       ...{ event: JSON.parse(text) as RecentEvent, characters: text.length },
     })
     this.#characters += text.length
-    this.#countOf.set(event.user, (this.#countOf.get(event.user) ?? 0) + 1)
+    const share = this.#shares.get(event.user) ?? { count: 0, characters: 0 }
+    share.count += 1
+    share.characters += text.length
+    this.#shares.set(event.user, share)
     this.#forgetOld()
-    while (this.#events.length > this.options.most || this.#characters > MOST_CHARACTERS) this.#forgetOne()
+    while (this.#events.length > this.options.most) this.#forgetOne('count')
+    while (this.#characters > MOST_CHARACTERS) this.#forgetOne('characters')
     const wake = this.#wake
     this.#changed = this.#nextChange()
     wake()
@@ -118,9 +129,10 @@ export class RecentEvents {
     while ((this.#events[0]?.event.endedAt ?? before) < before) this.#forget(0)
   }
 
-  #forgetOne(): void {
-    let [most, count] = ['', 0]
-    for (const [user, own] of this.#countOf) if (own > count) [most, count] = [user, own]
+  /** Forgets the oldest event of the user who has most of what there is too much of. */
+  #forgetOne(of: keyof Share): void {
+    let [most, largest] = ['', 0]
+    for (const [user, { [of]: own }] of this.#shares) if (own > largest) [most, largest] = [user, own]
     this.#forget(this.#events.findIndex(({ event }) => event.user === most))
   }
 
@@ -128,9 +140,11 @@ export class RecentEvents {
     for (const { place, event, characters } of this.#events.splice(index, 1)) {
       this.#forgotten = Math.max(this.#forgotten, place)
       this.#characters -= characters
-      const left = (this.#countOf.get(event.user) ?? 0) - 1
-      if (left > 0) this.#countOf.set(event.user, left)
-      else this.#countOf.delete(event.user)
+      const share = this.#shares.get(event.user)
+      if (!share) continue
+      share.count -= 1
+      share.characters -= characters
+      if (share.count === 0) this.#shares.delete(event.user)
     }
   }
 

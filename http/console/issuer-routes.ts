@@ -3,6 +3,8 @@ import type { Context, Hono } from 'hono'
 import { codeName } from '../../transcoding/code.js'
 import { type Failure, notFound, unauthenticated } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
+import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
+import { sourceOf } from '../listener/source-address.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
 import { CALLBACK_PATH, type IssuerLogins } from './issuer-logins.js'
@@ -12,6 +14,8 @@ import { SESSION_MS } from './sessions.js'
 const PATH = '/console/sign-in'
 /** Characters of an address to go on with: it travels in a cookie. */
 const LONGEST_RETURN = 1_000
+/** Sign-ins of one source that wait for the issuer at once. Anyone can come back from it, with any code, and each costs a request there. */
+const SIGN_INS_AT_ONCE = 16
 /** Read by the page, once: why a sign-in failed, in the server's words. It is no secret. */
 const PROBLEM_COOKIE = '__Host-kairship-problem'
 
@@ -25,6 +29,7 @@ export interface IssuerRoutes
 /** The way in by an issuer: it is open to anyone, because whoever goes it is not known yet. */
 export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void {
   const { logins } = routes
+  const underWay = new ConcurrencyLimit('sign-ins under way', SIGN_INS_AT_ONCE)
   app.get(`${PATH}/options`, c => c.json({ ...(logins?.issuer && { issuer: logins.issuer }) }))
   app.get(PATH, async c => {
     if (!logins)
@@ -50,8 +55,13 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
     return guarded(c, routes, logins, begun?.returnTo ?? '/', async () => {
       if (!begun || c.req.query('state') !== begun.state)
         throw unauthenticated('this sign-in took too long, or began in another browser: begin anew')
+      const release = underWay.take(sourceOf(c.var.remote ?? ''))
       c.header('set-cookie', logins.over, { append: true })
-      await finish(c, incoming, begun, routes, logins)
+      try {
+        await finish(c, incoming, begun, routes, logins)
+      } finally {
+        release()
+      }
       return `${logins.origin}${begun.returnTo}`
     })
   })

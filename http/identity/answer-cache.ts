@@ -21,10 +21,12 @@ export interface Answer<T> {
 
 /**
  * A bounded cache of answers that cost a request. Callers that need the same key while its request is in flight share
- * that request; a failure is shared too, but never stored. Accepted and refused answers have a bound each; when one is
- * reached, the least recently used entry of that kind is evicted. While who is asked does not answer, the last answer may stand in.
+ * that request; a failure is shared too, but never stored. Refused answers, accepted ones, and accepted ones that may stand in while who is asked
+ * does not answer have a bound each; when one is reached, the least recently used entry of that kind is evicted. So callers who make any number of
+ * tokens that are verified here take from nobody what may stand in for the host.
  */
 export class AnswerCache<T> {
+  readonly #lasting: Entries<T>
   readonly #accepted: Entries<T>
   readonly #refused: Entries<T>
   readonly #underWay = new Map<string, Promise<T>>()
@@ -38,6 +40,7 @@ export class AnswerCache<T> {
     readonly standingIn?: () => void
   }) {
     this.#standingIn = options.standingIn ?? (() => undefined)
+    this.#lasting = new Entries(options.capacity)
     this.#accepted = new Entries(options.capacity)
     this.#refused = new Entries(options.capacity)
     this.#now = options.now
@@ -46,9 +49,10 @@ export class AnswerCache<T> {
   /** The cached answer synchronously, or that of `request`. */
   get(key: string, request: () => Promise<Answer<T>>): T | Promise<T> {
     const now = this.#now()
-    const entry = this.#accepted.read(key, now) ?? this.#refused.read(key, now)
+    const entry =
+      this.#lasting.read(key, now) ?? this.#accepted.read(key, now) ?? this.#refused.read(key, now)
     if (entry) return entry.value
-    const last = this.#accepted.last(key)
+    const last = this.#lasting.last(key)
     return last && now < last.standsInUntil ? this.#orLast(key, request, last) : this.renew(key, request)
   }
 
@@ -63,6 +67,7 @@ export class AnswerCache<T> {
 
   /** What is cached under a key does not hold any more. A request under way goes on. */
   forget(key: string): void {
+    this.#lasting.forget(key)
     this.#accepted.forget(key)
     this.#refused.forget(key)
   }
@@ -109,7 +114,8 @@ export class AnswerCache<T> {
       const { value, ttlMs, standInMs = 0, refused } = await request()
       this.forget(key)
       const [expires, standsInUntil] = [this.#now() + ttlMs, askedAt + standInMs]
-      if (ttlMs > 0) (refused ? this.#refused : this.#accepted).write(key, { value, expires, standsInUntil })
+      const entries = refused ? this.#refused : standInMs > 0 ? this.#lasting : this.#accepted
+      if (ttlMs > 0) entries.write(key, { value, expires, standsInUntil })
       return value
     } finally {
       this.#underWay.delete(key)

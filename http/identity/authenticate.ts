@@ -105,6 +105,8 @@ export function authenticatorOf({
     const caller = checkedBy(checked.caller, { key, ask, issuer })
     return { value: { caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, checked.validMs) }
   }
+  const judgeOf = (token: string): string =>
+    instanceTokens?.isOne(token) ? 'Kairship' : (issuers?.of(token)?.configuration.issuer.url ?? 'the host')
   const askAgain = async (token: string, key: string): Promise<Caller> => {
     const found = await cache.renew(key, () => check(token, key))
     if ('refused' in found) throw unauthenticated(found.refused)
@@ -123,6 +125,7 @@ export function authenticatorOf({
       quota.review({
         address: remote,
         key,
+        judge: judgeOf(token),
         work: () => check(token, key),
         isRefused: ({ refused }) => refused === true,
       }),

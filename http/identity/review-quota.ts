@@ -2,7 +2,7 @@ import { resourceExhausted } from '../errors/failure.js'
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { sourceOf } from '../listener/source-address.js'
 
-/** Token reviews of one source under way at once: one each for the callers behind a gateway that start together. */
+/** Token reviews of one source under way at once with one judge: one each for the callers behind a gateway that start together. */
 const AT_ONCE = 64
 /** Refused tokens of one source in `WINDOW_MS`. A client that has a wrong token sends the same one, which is remembered. */
 const REFUSALS = 100
@@ -18,6 +18,8 @@ export interface TokenReviewing<T> {
   readonly address: string | undefined
   /** Names the token without being it. */
   readonly key: string
+  /** Who says whose token it is: the host, or an issuer. While one of them hangs, the places for reviews by the others stay free. */
+  readonly judge: string
   readonly work: () => Promise<T>
   readonly isRefused: (answer: T) => boolean
 }
@@ -38,7 +40,7 @@ export class ReviewQuota {
   constructor(readonly now: () => number) {}
 
   /** Runs one review. @throws Failure RESOURCE_EXHAUSTED; what the review throws */
-  async review<T>({ address, key, work, isRefused }: TokenReviewing<T>): Promise<T> {
+  async review<T>({ address, key, judge, work, isRefused }: TokenReviewing<T>): Promise<T> {
     if (address === undefined) return work()
     const source = sourceOf(address)
     if (this.#known.has(key)) return this.#noted(key, source, await work(), isRefused)
@@ -50,7 +52,7 @@ export class ReviewQuota {
         },
       )
     }
-    const release = this.#underWay.take(source)
+    const release = this.#underWay.take(`${source} ${judge}`, source)
     try {
       return this.#noted(key, source, await work(), isRefused)
     } finally {

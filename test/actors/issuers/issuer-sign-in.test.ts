@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import type { SignInAttempt, SignInPlace } from '../../../ports/issuer-sign-in.js'
+import { deferred } from '../../http/fakes/deferred.js'
 import { json, type Received, type ScriptedServer, scriptedServer } from '../kube/scripted-server.js'
 
 const REDIRECT = 'https://kairship:8443/console/sign-in/callback'
@@ -237,6 +238,35 @@ describe('the metadata of an issuer', () => {
     })
   })
 
+  it('is read anew beside what is under way, which goes on and gets its answer', async () => {
+    await begun()
+    nonce = undefined
+    const [asking, answered] = [deferred<void>(), deferred<void>()]
+    tokens = async form => {
+      if (form.get('refresh_token') === 'slow') {
+        asking.resolve()
+        await answered.promise
+      }
+      return { id_token: await idToken() }
+    }
+    const slow = signIn.renew(place(), 'slow', signal)
+    await asking.promise
+    clock.ms += 300_001
+    await signIn.renew(place(), 'quick', signal)
+    expect(asked(METADATA)).toHaveLength(2)
+    answered.resolve()
+    expect(await slow).toMatchObject({ idToken: expect.stringMatching(/^ey/) })
+  })
+
+  it('is read anew once for those who find it too old at the same time, and all of them get their answer', async () => {
+    await begun()
+    nonce = undefined
+    clock.ms += 300_001
+    const renewed = await Promise.all(['a', 'b', 'c'].map(old => signIn.renew(place(), old, signal)))
+    expect(renewed).toHaveLength(3)
+    expect(asked(METADATA)).toHaveLength(2)
+  })
+
   it('of more than eight places is forgotten for the oldest, with its socket', async () => {
     for (let n = 0; n < 9; n++) await begun(place({ clientId: `client-${n}` }))
     await begun(place({ clientId: 'client-8' }))
@@ -322,6 +352,25 @@ describe('a refresh token', () => {
 })
 
 describe('an issuer that does not answer', () => {
+  it('one person holds up no others', async () => {
+    nonce = undefined
+    const asking = deferred<void>()
+    const never = new Promise<never>(() => undefined)
+    tokens = async form => {
+      if (form.get('refresh_token') !== 'slow') return { id_token: await idToken() }
+      asking.resolve()
+      return never
+    }
+    const gone = new AbortController()
+    const slow = signIn.renew(place(), 'slow', gone.signal)
+    slow.catch(() => undefined)
+    await asking.promise
+    expect(await signIn.renew(place(), 'quick', signal)).toMatchObject({
+      idToken: expect.stringMatching(/^ey/),
+    })
+    gone.abort(new Error('the test is over'))
+  })
+
   it('is said to be unreachable, not to refuse', async () => {
     await begun()
     script = ({ url }, response) => {

@@ -95,6 +95,15 @@ describe('recent audit events', () => {
     expect(events.after(0)[0]?.event.name).toHaveLength(MEBI)
   })
 
+  it('of a caller who floods with long names make room by those of that caller, however many others have', () => {
+    const { events, keep } = atTime(10_000)
+    for (let index = 0; index < 1_000; index++) keep(`a${index}`, { user: 'ann' })
+    for (let flood = 0; flood < 300; flood++) keep(`f${flood}`, { user: 'flood', name: 'x'.repeat(2 ** 16) })
+    const kept = events.after(0).map(({ event }) => event.user)
+    expect(kept.filter(user => user === 'ann')).toHaveLength(1_000)
+    expect(kept.at(-1)).toBe('flood')
+  })
+
   it('have no place at a time that was given to a reader as passed', () => {
     const { clock, events, keep } = atTime()
     keep('a')

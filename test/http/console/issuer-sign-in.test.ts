@@ -13,6 +13,7 @@ import {
   type Tls,
   tlsUnderTest,
 } from '../../playground/issuer/running-issuer.js'
+import { deferred } from '../fakes/deferred.js'
 import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
 
 const listening = closedAfterEach()
@@ -175,6 +176,26 @@ describe('signing in at an issuer', () => {
     expect(problemOf(browser)).toContain('began in another browser')
     await browser.submit(page, { name: 'ada', password: issuer.password })
     expect((await asPage(world.api, browser.cookies)).status).toBe(200)
+  })
+
+  it('waits for the issuer sixteen times at once from one address, and the next one is told so and asks it nothing', async () => {
+    const { api, url, signIn } = await start()
+    const answered = deferred<never>()
+    const finish = vi.spyOn(signIn, 'finish').mockReturnValue(answered.promise)
+    const page = await curl(api.running, '/console/sign-in?to=/instances')
+    const state = new URL(String(page.headers.location)).searchParams.get('state')
+    const back = () =>
+      curl(api.running, `/console/sign-in/callback?code=made-up&state=${state}`, {}, { cookie: next(page) })
+    const waiting = Array.from({ length: 16 }, back)
+    await expect.poll(() => finish.mock.calls.length).toBe(16)
+    const refused = await back()
+    expect([refused.status, refused.headers.location]).toEqual([302, `${url}/instances`])
+    expect(decodeURIComponent(cookiesOf(refused).join())).toContain('16 sign-ins under way')
+    expect(finish).toHaveBeenCalledTimes(16)
+    answered.resolve(Promise.reject(new ServiceError('unmet', 'no such code', 'IssuerRefused')) as never)
+    await Promise.all(waiting)
+    finish.mockRestore()
+    expect(decodeURIComponent(cookiesOf(await back()).join())).not.toContain('under way')
   })
 
   it('tells no other site from where the browser comes, and is kept by no cache', async () => {

@@ -3,6 +3,7 @@ import { readiness, readyChecks } from '../../../http/health/readiness.js'
 import { authenticatorOf } from '../../../http/identity/authenticate.js'
 import { hostAuthorizer } from '../../../http/identity/authorize.js'
 import { DEFAULT_HOST_GRACE_MS, type HostGrace } from '../../../http/identity/host-grace.js'
+import type { InstanceTokens } from '../../../http/identity/instance-tokens/instance-tokens.js'
 import { roleAuthorizer } from '../../../http/identity/role-authorizer.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { fakeFleet } from '../fakes/fleet.js'
@@ -17,7 +18,11 @@ function world() {
   const grace: HostGrace = { ms: DEFAULT_HOST_GRACE_MS, standingIn: of => void stoodIn.push(of) }
   const now = () => clock.now
   const bindings = fakeRoleBindings()
-  const { authenticate } = authenticatorOf({ host, now, grace, wallClock: now })
+  const own: Pick<InstanceTokens, 'isOne' | 'check'> = {
+    isOne: token => token.startsWith('own-'),
+    check: async () => ({ caller: { user: 'eve', groups: [], extra: {} }, validMs: 3_600_000 }),
+  }
+  const { authenticate } = authenticatorOf({ host, now, grace, wallClock: now, instanceTokens: own })
   const { decide } = roleAuthorizer({
     ...{ bindings, graceMs: grace.ms },
     host: hostAuthorizer({ host, now, grace }),
@@ -56,6 +61,15 @@ describe('while the host does not answer', () => {
     await expect(who('other')).rejects.toThrow('ECONNREFUSED')
     await expect(may('eve')).rejects.toThrow('ECONNREFUSED')
     await expect(may()).rejects.toThrow('ECONNREFUSED')
+  })
+
+  it('known callers count also where somebody makes any number of tokens that are verified here', async () => {
+    const { clock, cut, who } = world()
+    expect(await who()).toBe('ada')
+    cut()
+    for (let made = 0; made < 5_000; made++) await who(`own-${made}`)
+    clock.now = 30_000
+    expect(await who()).toBe('ada')
   })
 
   it('a token counts no longer than it says itself', async () => {

@@ -46,6 +46,25 @@ describe('a token of a configured issuer', () => {
     ).toBe(1)
   })
 
+  it('finds a place to be verified while another issuer, or the host, keeps all reviews of its source waiting', async () => {
+    const { send, host, issuers } = start(entryFor(issuer), entryFor(other))
+    const from = '192.0.2.1'
+    await send(await issuer.token({ sub: 'first' }), from)
+    other.script = () => 'never'
+    host.script = () => new Promise(() => undefined)
+    // Which are refused when the test is over.
+    const waiting = [...Array(64).keys()].flatMap(n => [
+      send(`of-the-host-${n}`, from),
+      other.token({ sub: `${n}` }, { kid: 'unknown' }).then(token => send(token, from)),
+    ])
+    for (const one of waiting) one.catch(() => undefined)
+    await expect.poll(() => other.requests.length + host.requests.length).toBeGreaterThan(64)
+    await expect(send('one-more', from)).rejects.toMatchObject({ code: 8 })
+    expect(await send(await issuer.token({ sub: 'second' }), from)).toMatchObject({ user: 'second' })
+    other.script = () => undefined
+    issuers.close()
+  })
+
   it.each(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'])(
     'may be signed with %s',
     async alg => {
