@@ -17,7 +17,7 @@ const done = 'dist/.bundled'
 // Most builds find nothing to do, and `npm start` is one.
 if (changed('dist/kairship.js') < newest || changed(done) < newest) {
   const bundle = await rolldown({
-    input: { kairship: join(folder, 'entry.js') },
+    input: { kairship: join(folder, 'entry.js'), 'kairship-worker': join(folder, 'proxy-worker.js') },
     platform: 'node',
     // Koa's old packages make functions of text (depd), which a bundle cannot follow. Only a playground at which somebody logs in loads it.
     external: ['oidc-provider/lib/provider.js'],

@@ -151,6 +151,12 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
           mebibytes: config.answerMemoryMebibytes,
           waitMs: config.answerMemoryWaitMs,
         },
+        ...(config.workers > 0 && {
+          workers: {
+            count: config.workers,
+            program: join(packageRoot(), 'dist', 'kairship-worker.js'),
+          },
+        }),
         unauthenticatedConnectionsPerSource: config.unauthenticatedConnectionsPerSource,
         checkNewcomers: config.proxyCheckNewcomers,
         rightsGraceMs: config.proxyRightsGraceMs,

@@ -176,6 +176,15 @@ export const apiSettings = {
     why: 'anyone can open them, and each costs a file descriptor and the state of its TLS; a client authenticates with its first request, so that the programs of a whole office behind one address have few at a time',
   }),
 
+  workers: setting({
+    kind: integer(0, 64, 'processes'),
+    default: 0,
+    group: 'API',
+    commands: answering,
+    help: 'processes beside this one that take the connections to REST, end their TLS, and pass reads through the proxy on to control planes; 0 for none: then this one does everything. Every decision is made in this one. They need a folder for temporary files that can be written',
+    why: 'one process carries some 14,000 reads a second with one core; workers are for a machine with cores to spare, and replicas for everything else',
+  }),
+
   proxyRequestsPerInstance: setting({
     kind: integer(1, 100_000, 'requests'),
     default: 512,

@@ -15,6 +15,7 @@ import type { ProxyLimits } from './proxy/limits.js'
 import type { LoginOptions } from './rest/login-document.js'
 import type { InstanceMetrics } from './rpc/insight/handlers.js'
 import type { WebhookOptions } from './webhook/deliveries-route.js'
+import type { WorkersOptions } from './workers/front.js'
 
 /** What the API depends on, and where it listens. */
 export interface ApiOptions {
@@ -80,6 +81,8 @@ export interface ApiOptions {
   readonly answerMemory?: AnswerMemoryOptions
   /** What the proxy lets through at once. */
   readonly proxyLimits?: Partial<ProxyLimits>
+  /** Processes that pass reads of the proxy on beside this one; this one does everything when absent. */
+  readonly workers?: WorkersOptions
   /** How long calls under way may go on once `close` was called. */
   readonly graceMs?: number
 }

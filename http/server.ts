@@ -1,6 +1,6 @@
-import { constants } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
+import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import type { Hono } from 'hono'
@@ -25,8 +25,9 @@ import {
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
 import { formatAddress, parseAddress } from './listener/address.js'
-import { hardened, LARGEST_HEADERS, type Listener, listen, SLOW_REQUESTS } from './listener/listener.js'
+import { hardened, type Listener, listen, SLOW_REQUESTS } from './listener/listener.js'
 import { Pipelines } from './listener/pipelines.js'
+import { relayedServer, tlsServerOptions } from './listener/servers.js'
 import { selfSigned, servingNames } from './listener/serving-certificate.js'
 import { endUnreadAnswer } from './listener/unread-answer.js'
 import { refuseUpgradeHere } from './listener/upgrade-response.js'
@@ -40,6 +41,7 @@ import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import { addLoginDocument } from './rest/login-document.js'
 import { addDeliveries } from './webhook/deliveries-route.js'
+import type { Front } from './workers/front.js'
 
 const DEFAULT_STREAMS_PER_CALLER = 100
 /** As the setting's default. */
@@ -55,9 +57,6 @@ const later = (then: () => void, ms: number): (() => void) => {
   const timer = setTimeout(then, ms).unref()
   return () => clearTimeout(timer)
 }
-
-/** An option of the sockets beneath, which the types of the HTTPS server do not know. */
-const HALF_OPEN = { allowHalfOpen: true } as object
 
 /** @throws ServiceSettingError for a file that cannot be used */
 const openAuthentication = ({ authentication, log, meter }: ApiOptions) =>
@@ -114,8 +113,13 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     problem: async () => (closing ? 'the server is shutting down' : undefined),
   }
   const checks = [running, ...readyChecks(options)]
+  let front: Front | undefined
   const askReady = () =>
-    readiness(checks, [leadershipNote(fleet), ...ignoredLockNotes(fleet), ...(authentication?.notes() ?? [])])
+    readiness(front ? [...checks, front.check] : checks, [
+      leadershipNote(fleet),
+      ...ignoredLockNotes(fleet),
+      ...(authentication?.notes() ?? []),
+    ])
 
   const operations = api.services.flatMap(service => service.operations)
   const connections = new UnauthenticatedConnections({
@@ -156,44 +160,27 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     },
     authenticated: app => page?.authenticated(app),
   })
-  const proxy = instanceProxy({ ...options, ...api, ...parts, audit, authenticator: restAuthenticator })
+  const proxyOptions = { ...options, ...api, ...parts, audit, authenticator: restAuthenticator }
+  const proxy = instanceProxy(proxyOptions)
   const rest = getRequestListener(app.fetch)
   const withSession = (request: IncomingMessage, answer: ServerResponse | Duplex, then: () => void) =>
     page ? page.withSession(request, answer, then) : then()
   const pipelines = new Pipelines()
-  const server = hardened(
-    createServer(
-      {
-        cert: tls.certificate,
-        key: tls.key,
-        maxHeaderSize: LARGEST_HEADERS,
-        // As without TLS: an upgraded connection may end on one side while the other goes on. Requests are not affected.
-        ...HALF_OPEN,
-        connectionsCheckingInterval: slowRequests.lookMs,
-        // Half-open sockets are not closed by a client that left before it shook hands; Node gives those two minutes.
-        handshakeTimeout: slowRequests.headersMs,
-        // A connection has one identity. Also, a renegotiation costs the server more than the client.
-        secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-        // A caller whose network went away without a word is noticed in minutes and not never.
-        keepAlive: true,
-        keepAliveInitialDelay: 60_000,
-        // Requested, not required: other callers send a token. A certificate that cannot be verified does not count.
-        requestCert: clientCertificateAuthority !== undefined,
-        rejectUnauthorized: false,
-        ...(clientCertificateAuthority ? { ca: clientCertificateAuthority } : {}),
-      },
-      (request, response) => {
-        if (!pipelines.admits(request.socket, response)) return
-        withSession(request, response, () => {
-          if (proxy.request(request, response)) return
-          endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
-          void rest(request, response)
-        })
-      },
-    ),
+  const secured = { ...tls, clientCertificateAuthority, slowRequests }
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    if (!pipelines.admits(request.socket, response)) return
+    withSession(request, response, () => {
+      if (proxy.request(request, response)) return
+      endUnreadAnswer(response, options.answerPatienceMs ?? DEFAULT_ANSWER_PATIENCE_MS)
+      void rest(request, response)
+    })
+  }
+  const server = hardened<Server>(
+    options.workers ? relayedServer(slowRequests, answer) : createServer(tlsServerOptions(secured), answer),
     slowRequests,
   )
-  connections.guard(server, 'rest')
+  const guard = (listener: Pick<NetServer, 'prependListener'>) => connections.guard(listener, 'rest')
+  if (!options.workers) guard(server)
   server.on('upgrade', (request, socket, head) => {
     withSession(request, socket, () => {
       if (page?.upgrade(request, socket, head) || proxy.upgrade(request, socket, head)) return
@@ -214,7 +201,16 @@ export async function startApi(options: ApiOptions): Promise<Api> {
   })
   let listener: Listener
   try {
-    listener = await listen(server, address)
+    front =
+      options.workers &&
+      (await (
+        await import('./workers/front.js')
+      ).startFront({
+        ...options.workers,
+        ...{ address, server, guard, proxy: proxyOptions },
+        settings: { ...secured, patienceMs: parts.patienceMs },
+      }))
+    listener = front ?? (await listen(server, address))
   } catch (error) {
     await grpc.close(0)
     authentication?.close()

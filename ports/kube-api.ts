@@ -132,6 +132,15 @@ export interface Upstream {
    * socket carries this one request and its answer and nothing else: its bytes are sent under the connection's credential.
    */
   upgrade(request: UpgradeRequest, sink: UpgradeSink): RawExchange
+  /** By which another process of Kairship sends as this endpoint does; absent where only this one can. */
+  readonly account?: UpstreamAccount | undefined
+}
+
+/** The account of an endpoint. The rest of what a connection needs is in its KubeApi. */
+export interface UpstreamAccount {
+  readonly tokens: AccountTokens
+  /** Aborts when the connection is closed: nothing is sent under the account any more. */
+  readonly closed: AbortSignal
 }
 
 /** An endpoint for requests only: nothing is upgraded there. */

@@ -51,12 +51,16 @@ export class Measured {
     }
   }
 
-  /** User and system time since its start, of all threads. */
+  /** User and system time since its start, of all threads, and of the processes that it has started and that run. */
   cpuSeconds(): number {
     this.#mustRun()
-    // Fields 14 and 15, counted from behind the command's name, which may hold anything.
-    const fields = readFileSync(`/proc/${this.pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
+    return [this.pid, ...this.children()].reduce((sum, pid) => sum + cpuSecondsOf(pid), 0)
+  }
+
+  /** The processes that it has started. */
+  children(): readonly number[] {
+    const text = readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'latin1').trim()
+    return text === '' ? [] : text.split(' ').map(Number)
   }
 
   rssBytes(): number {
@@ -90,6 +94,13 @@ export class Measured {
     await this.#ended
     clearTimeout(cut)
   }
+}
+
+/** User and system time of one process, of all its threads. */
+export function cpuSecondsOf(pid: number): number {
+  // Fields 14 and 15, counted from behind the command's name, which may hold anything.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
 }
 
 /** USER_HZ: what /proc counts in on every Linux. */

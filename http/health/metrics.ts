@@ -198,6 +198,14 @@ const metrics = {
     help: 'Calls under way that were ended because their caller lost the right, by reason.',
     labels: ['reason'],
   },
+  kairship_workers: {
+    kind: 'gauge',
+    help: 'Worker processes that take connections; absent without workers.',
+  },
+  kairship_worker_restarts_total: {
+    kind: 'counter',
+    help: 'Worker processes that ended by themselves and were started again.',
+  },
   kairship_proxy_stalled_total: {
     kind: 'counter',
     help: 'Answers through the proxy cut off because their caller did not read them.',

@@ -18,13 +18,22 @@ export interface ClientCertificate {
 
 /** The subject of the client certificate, where TLS verified it against the client CA; an unverified one does not count. */
 export function certificateOf(socket: unknown): CertificateSubject | undefined {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
+  if (!(socket instanceof TLSSocket)) return ofWorkers.get(socket as object)
+  if (!socket.authorized) return undefined
   const known = subjects.get(socket)
   if (known) return known
   const subject = subjectOf(socket.getPeerCertificate())
   if (subject) subjects.set(socket, subject)
   return subject
 }
+
+/** Notes whose certificate a worker has verified on a connection, whose bytes come here without TLS (`http/workers/`). */
+export function verifiedByWorker(connection: object, certificate: ClientCertificate | undefined): void {
+  const subject = subjectOf(certificate)
+  if (subject) ofWorkers.set(connection, subject)
+}
+
+const ofWorkers = new WeakMap<object, CertificateSubject>()
 
 /** A connection shows its certificate once (renegotiation is off), and reading it costs more than all else of a request. */
 const subjects = new WeakMap<TLSSocket, CertificateSubject>()

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
+import type { RequestHead } from '../listener/request-head.js'
 import type { Credentials } from './authenticate.js'
 import { certificateOf } from './certificate.js'
 
 /** What an HTTP request proves its caller by. */
-export function credentialsOf(request: IncomingMessage): Credentials {
+export function credentialsOf(request: RequestHead): Credentials {
   const { headers, socket } = request
   const certificate = certificateOf(socket)
   const { authorization } = headers

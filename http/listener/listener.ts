@@ -70,6 +70,29 @@ export function listen(server: Server, { host, port }: Address): Promise<Listene
   })
 }
 
+/**
+ * Has a server take connections that something else accepts: each is to be emitted as its `connection`.
+ * @returns what `Listener.close` does; connections must not be emitted any more then
+ */
+export function serveAccepted(server: Server): (graceMs: number) => Promise<void> {
+  const connections = new Connections(server)
+  // Node begins to look for slow requests when a server listens.
+  server.emit('listening')
+  return graceMs =>
+    new Promise(resolve => {
+      const cut = setTimeout(() => connections.cut(), graceMs)
+      const sweep = setInterval(() => {
+        connections.endIdle()
+        if (!connections.isEmpty) return
+        clearTimeout(cut)
+        clearInterval(sweep)
+        server.close(() => resolve())
+      }, SWEEP_MS)
+      connections.endAll()
+      connections.endIdle()
+    })
+}
+
 /** The connections of a server, and what is still to be answered on them. */
 class Connections {
   /** As they are accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
@@ -89,6 +112,10 @@ class Connections {
     // Node calls this too when it closes, and takes a connection for idle whose answer is written and still unread: it would
     // cut that answer off.
     server.closeIdleConnections = () => this.endIdle()
+  }
+
+  get isEmpty(): boolean {
+    return this.#accepted.size === 0
   }
 
   /** From now on every answer is the last one of its connection, and its head says so if it is not sent yet. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import { whenKnown } from '../../ports/when-known.js'
 import { invalidArgument } from '../errors/failure.js'
 import { denied } from '../identity/authorize.js'
@@ -50,7 +51,10 @@ export function admit(options: ProxyOptions, call: ProxyCall): Admitted | Promis
  * `create` beside its method's verb.
  * @throws Failure that says what is missing, or why the request cannot be upgraded
  */
-export async function admitUpgrade(options: ProxyOptions, call: ProxyCall): Promise<AdmittedUpgrade> {
+export async function admitUpgrade(
+  options: ProxyOptions,
+  call: ProxyCall<IncomingMessage>,
+): Promise<AdmittedUpgrade> {
   const { request } = call
   const { caller, proxy } = await authenticated(options, call)
   const protocol = upgradeProtocol(request, proxy.path)

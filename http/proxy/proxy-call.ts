@@ -1,14 +1,14 @@
-import type { IncomingMessage } from 'node:http'
 import { requestIdOf } from '../call/request-id.js'
 import type { Failure } from '../errors/failure.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
+import type { RequestHead } from '../listener/request-head.js'
 import type { LiveCall } from '../live/live-call.js'
 import type { Answered } from './proxy-request.js'
 import type { BadPath, ProxyPath } from './route/path.js'
 
 /** A request that came to the proxy, and what is found out about it: the audit record holds what there is. */
-export class ProxyCall implements LiveCall {
+export class ProxyCall<Request extends RequestHead = RequestHead> implements LiveCall {
   /** Set before the call is live. */
   declare caller: Caller
   /** Who the caller asked to act as, whether it may or not. */
@@ -33,7 +33,7 @@ export class ProxyCall implements LiveCall {
   #requestId: string | undefined
 
   constructor(
-    readonly request: IncomingMessage,
+    readonly request: Request,
     readonly proxy: ProxyPath | BadPath,
     readonly started: number,
   ) {

@@ -78,7 +78,7 @@ export function instanceProxy(options: ProxyOptions): InstanceProxy {
 async function pass(
   options: ProxyOptions,
   response: ServerResponse,
-  call: ProxyCall,
+  call: ProxyCall<IncomingMessage>,
   passing: InFlight<ProxyExchange>,
 ): Promise<void> {
   let release: () => void = () => undefined

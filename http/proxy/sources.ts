@@ -4,6 +4,7 @@ import { IndexedRead } from './index/indexed-read.js'
 import {
   type Answered,
   BEST_CASE,
+  type GuardedIndex,
   indexOf,
   indexSource,
   indexState,
@@ -13,6 +14,7 @@ import {
   type Sources,
 } from './proxy-request.js'
 import type { ResourceInfo } from './route/request-info.js'
+import type { Route } from './route/route.js'
 import { scopeOf, WriteObserver, writeOf } from './write-observer.js'
 
 /** Verbs that change nothing. */
@@ -35,9 +37,8 @@ export function sourceOf(sources: Sources, admitted: ProxyRequest, told: (from: 
   return {
     send(request, sink) {
       const index = indexOf(sources, admitted.instance)
-      const first = routeOf(admitted, index && indexState(info, index, BEST_CASE))
-      const ifAway = index && first.fallback ? routeOf(admitted, indexState(info, index, IF_AWAY)) : first
-      if (!index || ifAway.to === 'karmada') {
+      const { first, byIndex } = firstRoute(index, admitted)
+      if (!index || !byIndex) {
         answered({ source: 'karmada', reason: first.reason })
         return karmada.upstream.send(
           request,
@@ -47,6 +48,16 @@ export function sourceOf(sources: Sources, admitted: ProxyRequest, told: (from: 
       return new IndexedRead({ sources, admitted, index, request, sink, first, answered })
     },
   }
+}
+
+/** Where a request goes by what is known at once, and whether its index may answer it. */
+export function firstRoute(
+  index: GuardedIndex | undefined,
+  read: Pick<ProxyRequest, 'info' | 'read' | 'rules'>,
+): { readonly first: Route; readonly byIndex: boolean } {
+  const first = routeOf(read, index && indexState(read.info, index, BEST_CASE))
+  const ifAway = index && first.fallback ? routeOf(read, indexState(read.info, index, IF_AWAY)) : first
+  return { first, byIndex: index !== undefined && ifAway.to !== 'karmada' }
 }
 
 /** The sink of a request. The outcome of a write is remembered as its answer passes. */

@@ -83,7 +83,11 @@ export function inCallersNames(own: KubeApi, options: InCallersNamesOptions): Ku
     answered,
     options.ownCredentialStandsIn,
   )
-  const callers = new UpstreamOnDemand(own.server, () => connectAs(kubeconfig, tokens))
+  const callers = new UpstreamOnDemand(
+    own.server,
+    () => connectAs(kubeconfig, tokens),
+    options.ownCredentialStandsIn ? undefined : tokens,
+  )
   return {
     ...rest,
     upstream: callers,

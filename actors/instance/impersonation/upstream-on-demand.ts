@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events'
 import {
+  type AccountTokens,
   ConnectionClosedError,
   type KubeApi,
   type RawExchange,
@@ -7,6 +9,7 @@ import {
   type UpgradeRequest,
   type UpgradeSink,
   type Upstream,
+  type UpstreamAccount,
 } from '../../../ports/kube-api.js'
 
 /**
@@ -18,15 +21,32 @@ export class UpstreamOnDemand implements Upstream {
   #connecting: Promise<Upstream> | undefined
   #api: KubeApi | undefined
   #closed = false
+  readonly #tokens: AccountTokens | undefined
+  #closing: AbortController | undefined
 
   /**
    * @param server what is connected to, for messages
    * @param connect called once, and again after it has failed. The connection must have an upstream.
+   * @param tokens under which all is sent; absent where it may be sent under something else as well
    */
   constructor(
     private readonly server: string,
     private readonly connect: () => Promise<KubeApi>,
-  ) {}
+    tokens?: AccountTokens,
+  ) {
+    this.#tokens = tokens
+  }
+
+  /** Few are asked for it, and only they have a signal. */
+  get account(): UpstreamAccount | undefined {
+    if (!this.#tokens || this.#closed) return undefined
+    if (!this.#closing) {
+      this.#closing = new AbortController()
+      // Each worker has a listener.
+      setMaxListeners(0, this.#closing.signal)
+    }
+    return { tokens: this.#tokens, closed: this.#closing.signal }
+  }
 
   send(request: RawRequest, sink: RawSink): RawExchange {
     if (this.#known) return this.#known.send(request, sink)
@@ -41,6 +61,7 @@ export class UpstreamOnDemand implements Upstream {
   /** Ends what is under way; what is sent from now on fails. */
   async close(): Promise<void> {
     this.#closed = true
+    this.#closing?.abort(this.#wasClosed())
     await this.#api?.close()
   }
 

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RawExchange, RawRequest, RawSink, RawSocket, UpgradeSink } from '../../../ports/kube-api.js'
@@ -35,7 +35,7 @@ const ROUTE: Route = {
 
 /** An upgrade request that came to the proxy. */
 interface Upgrading {
-  readonly call: ProxyCall
+  readonly call: ProxyCall<IncomingMessage>
   readonly socket: Duplex
   /** For the answer, unless it is a 101. */
   readonly response: ServerResponse
@@ -65,7 +65,7 @@ export class Tunnels {
   ) {}
 
   /** Owns the socket until it is closed: it never rejects. */
-  async open(call: ProxyCall, socket: Duplex, head: Buffer): Promise<void> {
+  async open(call: ProxyCall<IncomingMessage>, socket: Duplex, head: Buffer): Promise<void> {
     // Node hands over a socket without a listener for errors, and an unheard error would end the process.
     let gone: Failure | undefined
     socket.on('error', error => {

@@ -94,6 +94,7 @@ export class Watching {
   /** What came after the last whole event. */
   rest = ''
   readonly ended: Promise<'whole' | 'broken'>
+  isOver = false
 
   constructor(response: IncomingMessage) {
     response.on('error', () => undefined) // said by `ended`
@@ -103,7 +104,10 @@ export class Watching {
       this.events.push(...lines.map(line => JSON.parse(line) as Event))
     })
     this.ended = new Promise(resolve =>
-      response.once('close', () => resolve(response.complete ? 'whole' : 'broken')),
+      response.once('close', () => {
+        this.isOver = true
+        resolve(response.complete ? 'whole' : 'broken')
+      }),
     )
   }
 
