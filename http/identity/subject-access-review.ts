@@ -1,11 +1,6 @@
 import type { KubeApi } from '../../ports/kube-api.js'
+import { askedReview } from './asked-review.js'
 import type { Caller } from './caller.js'
-
-/** How long an API server may take to answer a review, in milliseconds. */
-const TIMEOUT_MS = 10_000
-
-/** An API server answers with the review and its verdict; groups and extras of a caller are some kilobytes. */
-const LARGEST_ANSWER = 1 << 20
 
 /** What is reviewed: `resourceAttributes` or `nonResourceAttributes` of a SubjectAccessReview's spec. */
 export interface ReviewedAttributes {
@@ -21,13 +16,11 @@ export async function reviewAccess(
   api: Pick<KubeApi, 'request'>,
   { user, uid, groups, extra }: Caller,
   attributes: ReviewedAttributes,
-  timeoutMs = TIMEOUT_MS,
+  timeoutMs?: number,
 ): Promise<{ readonly allowed: boolean; readonly reason: string }> {
-  const { status } = await api.request<{
-    readonly status?: { readonly allowed?: unknown; readonly denied?: unknown; readonly reason?: unknown }
-  }>({
-    method: 'POST',
+  const status = await askedReview(api, {
     path: '/apis/authorization.k8s.io/v1/subjectaccessreviews',
+    verdict: 'allowed',
     body: {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SubjectAccessReview',
@@ -39,9 +32,8 @@ export async function reviewAccess(
         ...attributes,
       },
     },
-    timeoutMs,
-    maxAnswerBytes: LARGEST_ANSWER,
+    ...(timeoutMs !== undefined && { timeoutMs }),
   })
-  const reason = typeof status?.reason === 'string' ? status.reason : ''
-  return { allowed: status?.allowed === true && status.denied !== true, reason }
+  const reason = typeof status.reason === 'string' ? status.reason : ''
+  return { allowed: status.allowed === true && status.denied !== true, reason }
 }

@@ -1,10 +1,8 @@
 import { decodeJwt } from 'jose'
 import type { KubeApi } from '../../ports/kube-api.js'
+import { askedReview } from './asked-review.js'
 import type { Caller, CallerCredential } from './caller.js'
 import { withAuthenticated } from './groups.js'
-
-/** How long the host may take to answer a review. */
-const REVIEW_TIMEOUT_MS = 10_000
 
 /**
  * Asks the host whose token this is; undefined where it knows none.
@@ -16,19 +14,17 @@ export async function reviewToken(
   token: string,
   now: number = Date.now(),
 ): Promise<Caller | undefined> {
-  const review = await host.request<unknown>({
-    method: 'POST',
+  const status = await askedReview(host, {
     path: '/apis/authentication.k8s.io/v1/tokenreviews',
+    verdict: 'authenticated',
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
-    timeoutMs: REVIEW_TIMEOUT_MS,
   })
-  const caller = callerOfReview(review)
+  const caller = callerOfReview(status)
   return caller && { ...caller, ...credentialOf(token, caller, now) }
 }
 
 /** Reads `status` of a TokenReview; whatever is not clearly a yes is a no. */
-function callerOfReview(review: unknown): Caller | undefined {
-  const status = member(review, 'status')
+function callerOfReview(status: unknown): Caller | undefined {
   if (member(status, 'authenticated') !== true) return undefined
   const user = member(status, 'user')
   const username = member(user, 'username')

@@ -50,26 +50,28 @@ describe('authentication', () => {
     expect((await call('admin', 'GET', '/instances')).status).toBe(200)
   })
 
-  it.each([
-    {},
-    { status: {} },
-    { status: { authenticated: 'true' } },
-    { status: { authenticated: true, user: {} } },
-    null,
-  ])('denies on the TokenReview %j', async review => {
+  it.each<[number, unknown]>([
+    [503, {}],
+    [401, { status: {} }],
+    [503, { status: { authenticated: 'true' } }],
+    [401, { status: { authenticated: true, user: {} } }],
+    [503, null],
+  ])('answers %d on the TokenReview %j', async (status, review) => {
     const { call, host } = testApi()
     host.script = ({ path }) => (path.endsWith('/tokenreviews') ? (review ?? 'text') : undefined)
-    expect((await call('admin', 'GET', '/instances')).status).toBe(401)
+    expect((await call('admin', 'GET', '/instances')).status).toBe(status)
   })
 
-  it.each([{}, { status: {} }, { status: { allowed: 'yes' } }, { status: { allowed: true, denied: true } }])(
-    'denies on the SubjectAccessReview %j',
-    async review => {
-      const { call, host } = testApi()
-      host.script = ({ path }) => (path.endsWith('/subjectaccessreviews') ? review : undefined)
-      expect((await call('admin', 'GET', '/instances/north')).status).toBe(403)
-    },
-  )
+  it.each<[number, unknown]>([
+    [503, {}],
+    [403, { status: {} }],
+    [503, { status: { allowed: 'yes' } }],
+    [403, { status: { allowed: true, denied: true } }],
+  ])('answers %d on the SubjectAccessReview %j', async (status, review) => {
+    const { call, host } = testApi()
+    host.script = ({ path }) => (path.endsWith('/subjectaccessreviews') ? review : undefined)
+    expect((await call('admin', 'GET', '/instances/north')).status).toBe(status)
+  })
 })
 
 /** Requests that would be answered if they were allowed. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { toFailure } from '../../../http/errors/to-failure.js'
 import { readiness, readyChecks } from '../../../http/health/readiness.js'
 import { authenticatorOf } from '../../../http/identity/authenticate.js'
 import { hostAuthorizer } from '../../../http/identity/authorize.js'
@@ -6,8 +7,9 @@ import { DEFAULT_HOST_GRACE_MS, type HostGrace } from '../../../http/identity/ho
 import type { InstanceTokens } from '../../../http/identity/instance-tokens/instance-tokens.js'
 import { roleAuthorizer } from '../../../http/identity/role-authorizer.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
+import { Code } from '../../../transcoding/code.js'
 import { fakeFleet } from '../fakes/fleet.js'
-import { fakeHost } from '../fakes/host.js'
+import { fakeHost, refusal } from '../fakes/host.js'
 import { fakeRoleBindings } from '../fakes/role-bindings.js'
 
 /** A host that can be cut off, and what is decided with it. */
@@ -71,6 +73,33 @@ describe('while the host does not answer', () => {
     clock.now = 30_000
     expect(await who()).toBe('ada')
   })
+
+  it.each<[string, unknown]>([
+    ['a page', '<html>a proxy</html>'],
+    ['nothing', undefined],
+    ['a verdict that is no boolean', { status: { authenticated: 'true', allowed: 'true' } }],
+    ['an answer that is too large, or no JSON', new Error('POST: the answer is larger than 1048576 bytes')],
+    ['a redirect', refusal(302, '', 'found')],
+    ['an error that is not of Kubernetes', refusal(500, '', 'oops')],
+  ])(
+    '%s in the place of a review is no answer: it ends nobody’s token, and lets nobody in',
+    async (_what, answer) => {
+      const { clock, host, who, may } = world()
+      expect([await who(), await may()]).toEqual(['ada', true])
+      host.script = () => {
+        if (answer instanceof Error) throw answer
+        return answer ?? {}
+      }
+      clock.now = 59_999
+      expect([await who(), await may()]).toEqual(['ada', true])
+      await expect(who('other')).rejects.toThrow('no review')
+      await expect(may('eve')).rejects.toThrow('no review')
+      expect(toFailure(await who('other').catch(error => error)).code).toBe(Code.UNAVAILABLE)
+      clock.now = 61_000
+      await expect(who()).rejects.toThrow('no review')
+      await expect(may()).rejects.toThrow('no review')
+    },
+  )
 
   it('a token counts no longer than it says itself', async () => {
     const { clock, host, cut, who } = world()

@@ -220,16 +220,22 @@ describe('the last review of an unreachable instance', () => {
   })
 })
 
-it.each([{ allowed: true, denied: true }, { allowed: 'true' }, { denied: false }, undefined])(
+const reviewedWith = (status: object | undefined) => {
+  const api = { request: async () => ({ status }) } as unknown as KubeApi
+  const rights = { revision: 'r1', unchangedForMs: 60_000 }
+  return new InstanceAccess(() => 0).verdict('uid', api, ann, requestInfo('GET', `${maps}/one`), () => rights)
+}
+
+it.each([{ allowed: true, denied: true }, { denied: false }])(
   'a review with the status %j denies',
   async status => {
-    const api = { request: async () => ({ status }) } as unknown as KubeApi
-    const access = new InstanceAccess(() => 0)
-    const rights = { revision: 'r1', unchangedForMs: 60_000 }
-    const { allowed } = await access.verdict('uid', api, ann, requestInfo('GET', `${maps}/one`), () => rights)
-    expect(allowed).toBe(false)
+    expect((await reviewedWith(status)).allowed).toBe(false)
   },
 )
+
+it.each([{ allowed: 'true' }, undefined])('an answer with the status %j is no review', async status => {
+  await expect(async () => reviewedWith(status)).rejects.toThrow('no review')
+})
 
 it.each([
   ['ann', ['team'], ['team', 'system:authenticated']],
