@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { startControllerManager } from './actors/controller-manager.js'
 import { keepHeap } from './actors/fleet/heap-at-rest.js'
+import { allocateYoung } from './actors/fleet/young-objects.js'
 import { bindingListOf } from './actors/global-management/binding-list.js'
 import { webhookOf } from './actors/global-management/webhook-of.js'
 import { registriesOf } from './actors/images/registries-of.js'
@@ -39,6 +40,7 @@ export interface Roles {
 
 /** Starts Kairship's parts in the order in which they need each other. They stop in reverse. */
 export async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, roles: Roles) {
+  allocateYoung()
   // Only a process that serves the API loads it: that takes longer than the controllers do. First, so that they start undisturbed.
   const server = roles.api && (await import('./http/server.js'))
   const meter = createMetrics()

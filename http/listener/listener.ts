@@ -133,15 +133,18 @@ class Connections {
   }
 
   #began(socket: Socket, response: ServerResponse): void {
-    let answers = this.#answers.get(socket)
-    if (!answers) {
-      answers = []
-      this.#answers.set(socket, answers)
-      socket.once('close', () => this.#answers.delete(socket))
-    }
+    const answers = this.#answers.get(socket) ?? this.#first(socket)
     answers.push(response)
     if (this.#ending) response.shouldKeepAlive = false
     response.once('close', () => void answers.splice(answers.indexOf(response), 1))
+  }
+
+  /** Apart from its first answer: functions made in one place share what they refer to, and this one lives as long as the connection. */
+  #first(socket: Socket): ServerResponse[] {
+    const answers: ServerResponse[] = []
+    this.#answers.set(socket, answers)
+    socket.once('close', () => this.#answers.delete(socket))
+    return answers
   }
 }
 

@@ -3,6 +3,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Listener, listen } from '../../../http/listener/listener.js'
+import { collectGarbage } from '../../collect-garbage.js'
 import { waitFor } from '../../patience.js'
 import { readAll } from '../proxy/proxy-under-test.js'
 
@@ -64,4 +65,23 @@ describe('a listener that closes', () => {
     await listener.close(10)
     await ended
   })
+})
+
+it('a connection that is kept holds none of its earlier requests, not even the first', async () => {
+  const answers: WeakRef<ServerResponse>[] = []
+  const ports = new Set<number | undefined>()
+  await listening((request, response) => {
+    ports.add(request.socket.remotePort)
+    answers.push(new WeakRef(response))
+    response.end()
+  })
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let asked = 0; asked < 3; asked++) await readAll(await ask(agent))
+  await waitFor(() => {
+    collectGarbage()
+    // The last one is the connection's own until the next comes.
+    expect(answers.slice(0, -1).map(answer => answer.deref())).toEqual([undefined, undefined])
+  })
+  expect(ports.size).toBe(1)
+  agent.destroy()
 })
