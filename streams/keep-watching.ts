@@ -22,9 +22,9 @@ export interface KeepWatchingOptions {
   readonly relistAfterMs?: number
   /**
    * How long a watch lives, which bounds for how long one that broke without a word is taken for one on which nothing changes. Default:
-   * client-go's.
+   * client-go's. Asked for with each watch.
    */
-  readonly life?: WatchLife
+  readonly life?: () => WatchLife
   readonly scheduler?: SchedulerLike
   /** Yields numbers in [0, 1). */
   readonly random?: () => number
@@ -41,7 +41,7 @@ export interface WatchLife {
 }
 
 /** Client-go's range. */
-const USUAL_LIFE: WatchLife = { shortest: 300, longest: 600, marginMs: 30_000 }
+export const USUAL_LIFE: WatchLife = { shortest: 300, longest: 600, marginMs: 30_000 }
 /** A list that yields no page for this long is taken for dead. */
 const LIST_SILENCE_MS = 90_000
 /**
@@ -86,7 +86,7 @@ class Watcher<T> {
   readonly #random: () => number
   readonly #backoff: Backoff
   readonly #relistAfterMs: number
-  readonly #life: WatchLife
+  readonly #life: () => WatchLife
   readonly #streak: FailureStreak
   /** Where to resume; undefined means: list. */
   #cursor: string | undefined
@@ -110,7 +110,7 @@ class Watcher<T> {
     this.#random = random
     this.#backoff = backoff
     this.#relistAfterMs = options.relistAfterMs ?? Number.POSITIVE_INFINITY
-    this.#life = options.life ?? USUAL_LIFE
+    this.#life = options.life ?? (() => USUAL_LIFE)
     this.#streak = new FailureStreak(backoff)
     this.#contactAt = scheduler.now()
   }
@@ -156,7 +156,7 @@ class Watcher<T> {
   }
 
   #watch(from: string): void {
-    const { shortest, longest, marginMs } = this.#life
+    const { shortest, longest, marginMs } = this.#life()
     const seconds = Math.round(shortest + (longest - shortest) * this.#random())
     const startedAt = this.#scheduler.now()
     const order = new WatchOrder(from)

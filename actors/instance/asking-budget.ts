@@ -1,3 +1,4 @@
+import { USUAL_LIFE, type WatchLife } from '../../streams/keep-watching.js'
 import { measureBusyness } from './busyness.js'
 
 /**
@@ -34,6 +35,24 @@ export function asksPerSecond(kind: AskKind, fleetSize: number): number {
     case 'counts':
       return calm / 8
   }
+}
+
+/** Up to so many instances watches live as long as client-go's. */
+const USUAL_LIFE_UP_TO = 1_000
+/** The longest life of a watch, as a multiple of client-go's: 30 to 60 minutes, which is kube-apiserver's own where none is asked for. */
+const LONGEST_LIFE = 6
+
+/**
+ * How long a watch inside an instance lives. Each begins anew when its life is over, which costs as much as a probe: of 10,000 instances 67
+ * a second with client-go's 5 to 10 minutes, which are long enough for a thousand. In a larger fleet it is so many times as long, so that as
+ * many begin a second. A connection that breaks without a word is found by its pings, or by TCP's; the life of a watch bounds how
+ * long a server may hold one open and send nothing for it.
+ * @param fleetSize how many instances there are
+ */
+export function watchLife(fleetSize: number): WatchLife {
+  const times = Math.min(LONGEST_LIFE, Math.max(1, fleetSize / USUAL_LIFE_UP_TO))
+  const { shortest, longest, marginMs } = USUAL_LIFE
+  return { shortest: shortest * times, longest: longest * times, marginMs }
 }
 
 /** So many seconds' worth of asks that were not used can be made up for at once. */
@@ -150,6 +169,11 @@ export class AskingBudget {
   roundMs(kind: AskKind): number {
     const fleetSize = this.fleetSize()
     return (fleetSize / asksPerSecond(kind, fleetSize)) * 1_000
+  }
+
+  /** How long watches inside instances live now. */
+  watchLife(): WatchLife {
+    return watchLife(this.fleetSize())
   }
 
   #serve(): void {

@@ -52,7 +52,10 @@ export class Collection<T extends KubeObject> {
   ) {
     const { namespace } = resource
     const source = listWatch(api, resource, namespace === undefined ? {} : { namespace })
-    this.#source = keepWatching(source, { relistAfterMs: LOST_AFTER_MS, ...(life && { life }) }).pipe(
+    this.#source = keepWatching(source, {
+      relistAfterMs: LOST_AFTER_MS,
+      ...(life && { life: () => life }),
+    }).pipe(
       meteredWatch(meter, resource.resource),
       map(seen => projected(seen, project)),
     )

@@ -3,7 +3,7 @@ import type { Failure } from '../../machines/failure.js'
 import type { GroupVersionResource, KubeObject } from '../../manifests/kube.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
-import { keepWatching } from '../../streams/keep-watching.js'
+import { keepWatching, type WatchLife } from '../../streams/keep-watching.js'
 import { listWatch } from '../../streams/list-watch.js'
 import { ObjectStore } from '../../streams/object-store.js'
 import { identityOf, projected } from '../../streams/projected.js'
@@ -33,14 +33,16 @@ export function watchedType<T>(
     reduce,
     meter,
     fieldSelector,
+    life,
   }: {
     readonly reduce: (object: KubeObject) => T
     readonly meter: Meter
     readonly fieldSelector?: string | undefined
+    readonly life?: () => WatchLife
   },
 ): Observable<Sight<readonly T[]>> {
   const source = listWatch(api, resource, fieldSelector === undefined ? {} : { fieldSelector })
-  const seen$ = keepWatching(source, { relistAfterMs: STALE_AFTER_MS }).pipe(
+  const seen$ = keepWatching(source, { relistAfterMs: STALE_AFTER_MS, ...(life && { life }) }).pipe(
     meteredWatch(meter, resource.resource),
   )
   // One subscriber instead of a chain of operators, each of which would cost half a kilobyte for as long as the watch lives.

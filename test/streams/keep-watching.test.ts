@@ -204,8 +204,9 @@ describe('keepWatching', () => {
     ])
   })
 
-  it('gives a watch up sooner where it is to live for less, and resumes where it was', () => {
-    const life = { shortest: 20, longest: 30, marginMs: 5_000 }
+  it('gives a watch up sooner where it is to live for less, as is said when it begins, and resumes where it was', () => {
+    const lives = [20, 10].map(shortest => ({ shortest, longest: shortest + 10, marginMs: 5_000 }))
+    const life = () => lives.shift()!
     const script = { lists: [oneThing], watches: [quiet, quiet] }
     expect(
       timeline(script, source => keepWatching(source, { random: half, life }), 31_000).slice(4, 8),
@@ -213,7 +214,7 @@ describe('keepWatching', () => {
       '0 > watch 10 for 25 s',
       '30000 < given up',
       '30000 interrupted #1 for 400 ms: things.test: the watch outlived its 25 s; the connection is dead',
-      '30400 > watch 10 for 25 s',
+      '30400 > watch 10 for 15 s',
     ])
   })
 

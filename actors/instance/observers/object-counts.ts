@@ -49,9 +49,11 @@ export const countsOnSignal = (api: KubeApi, options: CountingOptions): Observab
     const counting = new Counting(api, options, counts => subscriber.next(counts))
     subscriber.add(() => counting.stop())
     subscriber.add(
-      watchedType(api, RESOURCE_BINDINGS, { reduce: boundOf, meter: options.meter }).subscribe(bindings =>
-        counting.changed(bindings),
-      ),
+      watchedType(api, RESOURCE_BINDINGS, {
+        reduce: boundOf,
+        meter: options.meter,
+        life: () => options.asking.watchLife(),
+      }).subscribe(bindings => counting.changed(bindings)),
     )
   })
 

@@ -100,9 +100,11 @@ class RoleBindingsWatch {
     matters: (change: Change<KubeObject>) => boolean,
   ): Subscription {
     const objects = new ObjectStore<KubeObject>()
+    const { asking, meter } = this.dependencies
     const seen$: Observable<Seen<KubeObject>> = keepWatching(
       listWatch<KubeObject>(metadataOnly(api), resource, selectors),
-    ).pipe(meteredWatch(this.dependencies.meter, resource.resource))
+      { life: () => asking.watchLife() },
+    ).pipe(meteredWatch(meter, resource.resource))
     return seen$.subscribe(seen => {
       const known = objects.synced
       // Only which objects there are, and in which version: labels, annotations and managed fields are many times that.

@@ -97,6 +97,7 @@ class StatisticsObserver {
         watchedType(api, MEMBER_CLUSTERS, {
           reduce: object => figuresOf(object as MemberCluster),
           meter,
+          life: () => asking.watchLife(),
         }).subscribe(members => {
           this.#members = members
           show()

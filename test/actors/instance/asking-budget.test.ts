@@ -7,6 +7,7 @@ import {
   asksPerSecond,
   burstOf,
   LEAST_SHARE,
+  watchLife,
 } from '../../../actors/instance/asking-budget.js'
 
 beforeEach(() => {
@@ -216,4 +217,17 @@ it('whatever is asked and dropped: no kind exceeds its rate, and each ask begins
     ),
     { numRuns: 40 },
   )
+})
+
+describe('a watch inside an instance', () => {
+  it('lives as long as one of client-go up to a thousand instances', () => {
+    for (const fleetSize of [1, 1_000])
+      expect(watchLife(fleetSize)).toEqual({ shortest: 300, longest: 600, marginMs: 30_000 })
+  })
+
+  it('lives longer in a larger fleet, so that as many begin a second, and an hour at most', () => {
+    expect(watchLife(3_000)).toMatchObject({ shortest: 900, longest: 1_800 })
+    expect(watchLife(10_000)).toMatchObject({ shortest: 1_800, longest: 3_600 })
+    expect(watchLife(100_000)).toEqual(watchLife(10_000))
+  })
 })

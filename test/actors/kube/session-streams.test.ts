@@ -95,6 +95,47 @@ describe('a session', () => {
     expect(session.hasRoom).toBe(true)
   })
 
+  it('is pinged half a minute after the last that came, and not sooner', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    let watch: ServerHttp2Stream | undefined
+    const { request, server } = await opened(stream => {
+      if (watch) return answered(stream)
+      watch = stream
+      stream.respond(head)
+      stream.write('one')
+    })
+    const { body } = await request(new AbortController().signal)
+    const events = body[Symbol.asyncIterator]()
+    await events.next()
+    const pinged = vi.fn()
+    for (const each of server.sessions) each.on('ping', pinged)
+    vi.advanceTimersByTime(20_000)
+    watch?.write('two')
+    await events.next()
+    vi.advanceTimersByTime(20_000)
+    // What is sent later arrives later.
+    await read((await request(new AbortController().signal)).body)
+    expect(pinged).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(30_000)
+    await read((await request(new AbortController().signal)).body)
+    expect(pinged).toHaveBeenCalledOnce()
+  })
+
+  it('is given up when nothing came for 45 s, its answer to a ping included', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] })
+    const { session, request, server } = await opened(answered)
+    await read((await request(new AbortController().signal)).body)
+    for (const socket of server.sockets) socket.pause()
+    const over = vi.fn()
+    session.whenOver(over)
+    vi.advanceTimersByTime(30_000)
+    vi.advanceTimersByTime(14_999)
+    expect(session.hasRoom).toBe(true)
+    vi.advanceTimersByTime(1)
+    expect(session.hasRoom).toBe(false)
+    await waitFor(() => expect(over).toHaveBeenCalledOnce())
+  })
+
   it('says no server name where the server has none but its address', async () => {
     const { request, server } = await opened(answered)
     await request(new AbortController().signal)

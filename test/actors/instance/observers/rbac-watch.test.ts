@@ -1,6 +1,7 @@
 import { BehaviorSubject } from 'rxjs'
 import { expect, it, onTestFinished } from 'vitest'
 import { createActor, createMachine } from 'xstate'
+import { AskingBudget } from '../../../../actors/instance/asking-budget.js'
 import type { InstanceDependencies } from '../../../../actors/instance/dependencies.js'
 import { watchRoleBindings } from '../../../../actors/instance/observers/rbac-watch.js'
 import type { InstanceRole } from '../../../../manifests/instance-role-binding.js'
@@ -32,6 +33,7 @@ function watching({ inContact, large = false }: { inContact: boolean; large?: bo
     host: { roleBindings },
     connectionOf: () => ({ changes: new BehaviorSubject({ api: inside }) }),
     startupBurst: { large },
+    asking: new AskingBudget(() => 1_000),
     meter: unmetered,
   } as unknown as InstanceDependencies)
   const actor = createActor(createMachine({ invoke: { src: logic, input: { name: 'eu' } } })).start()
