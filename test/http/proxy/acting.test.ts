@@ -72,7 +72,7 @@ describe('kubectl --as through the proxy', () => {
     allowing()
     proxy.upstream.answer = (_, response) => response.writeHead(500).end('broken')
     const { status } = await proxy.ask('/north/proxy/api', { headers: { 'impersonate-user': 'eve' } })
-    expect(status).toBe(500)
+    expect(status).toBe(503)
     expect(passedOn()).toEqual([])
   })
 
