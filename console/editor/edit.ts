@@ -28,7 +28,13 @@ export type Edit = {
   /** Objects of the text that were stored before another failed; they are no longer in it. */
   readonly stored: Stored
 } & (
-  | { readonly step: 'editing'; readonly problem?: Error; readonly isGone?: boolean }
+  | {
+      readonly step: 'editing'
+      readonly problem?: Error
+      /** The text that the problem is of. */
+      readonly refused?: string
+      readonly isGone?: boolean
+    }
   | { readonly step: 'checking' }
   | { readonly step: 'reviewing' | 'applying'; readonly checked: Checked }
   | { readonly step: 'conflicted'; readonly theirs: Base }
@@ -84,7 +90,9 @@ export function reduceEdit(edit: Edit, event: EditEvent): Edit {
     case 'apply':
       return edit.step === 'reviewing' ? { ...edit, step: 'applying' } : edit
     case 'failed':
-      return isUnderWay(edit) ? { ...kept, step: 'editing', problem: event.problem } : edit
+      return isUnderWay(edit)
+        ? { ...kept, step: 'editing', problem: event.problem, refused: edit.text }
+        : edit
     case 'gone':
       return isUnderWay(edit) ? { ...kept, step: 'editing', problem: event.problem, isGone: true } : edit
     case 'createAnew': {

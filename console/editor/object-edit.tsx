@@ -6,17 +6,19 @@ import type { ObjectAddress } from '../kube/object.js'
 import { Problem } from '../parts/problem.js'
 import { useEditorWords } from '../words/editor.js'
 import { readBase } from './edit-source.js'
-import { ObjectEditor } from './object-editor.js'
+import { ObjectEditor, type ObjectEditorProps } from './object-editor.js'
 
 /** Reads an object and edits it. */
 export function ObjectEdit({
   instance,
   at,
   close,
+  form,
 }: {
   readonly instance: string
   readonly at: ObjectAddress
   readonly close: () => void
+  readonly form?: ObjectEditorProps['form']
 }) {
   const words = useEditorWords()
   const api = useMemo(() => new KubeApi(instance), [instance])
@@ -30,6 +32,15 @@ export function ObjectEdit({
   if (!data) return <Loader aria-label={words.loading} />
   const title = `${at.type.kind} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
   return (
-    <ObjectEditor api={api} title={title} at={at} text={data.text} base={data} done={close} cancel={close} />
+    <ObjectEditor
+      api={api}
+      title={title}
+      at={at}
+      text={data.text}
+      base={data}
+      done={close}
+      cancel={close}
+      {...(form && { form })}
+    />
   )
 }

@@ -6,11 +6,13 @@ import { KubeApi } from '../kube/kube-api.js'
 import { Problem } from '../parts/problem.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
+import { kindFormOf } from './forms/kind-forms.js'
+import { ObjectForm } from './forms/object-form.js'
 import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/new')
 
-/** New objects as YAML: a sketch to begin with, and whatever else is written below it. */
+/** A new object, by a form or as YAML: a sketch to begin with, and whatever else is written below it. */
 export function CreateObjectScreen() {
   const { name: instance, kind: given } = route.useParams()
   const { namespace = 'default' } = route.useSearch()
@@ -19,8 +21,9 @@ export function CreateObjectScreen() {
   const { live } = useWords()
   const api = useMemo(() => new KubeApi(instance), [instance])
   const { kind, error } = useKind(instance, given)
-  const leave = () =>
-    void navigate({ to: '/instances/$name/objects/$kind', params: { name: instance, kind: given } } as never)
+  const list = { name: instance, kind: given }
+  const leave = () => void navigate({ to: '/instances/$name/objects/$kind', params: list } as never)
+  const form = kind && kindFormOf(kind.type)
   if (error) return <Problem error={error} />
   if (!kind) return <Loader aria-label={live.loading} />
   return (
@@ -30,8 +33,29 @@ export function CreateObjectScreen() {
         api={api}
         title={kind.type.kind}
         text={kind.sketch(namespace)}
-        done={leave}
         cancel={leave}
+        done={stored => {
+          const [, place = ''] =
+            stored.map(each => each.split(' ')).find(([of]) => of === kind.type.kind) ?? []
+          const [object, inside] = place.split('/').reverse()
+          if (!object) return leave()
+          const to = '/instances/$name/objects/$kind/$namespace/$object'
+          const within = kind.type.isNamespaced ? inside || 'default' : '-'
+          void navigate({ to, params: { ...list, namespace: within, object } } as never)
+        }}
+        {...(form && {
+          form: (text: string, change: (text: string) => void) => (
+            <ObjectForm
+              instance={instance}
+              type={kind.type}
+              kind={form}
+              isNew
+              isPlaced={kind.isPlaced}
+              text={text}
+              change={change}
+            />
+          ),
+        })}
       />
     </Stack>
   )

@@ -12,37 +12,43 @@ const MEASURED = 1_000_000
 
 /** The entries of a ConfigMap: `data` as it is, `binaryData` in base64. */
 export const configMapEntries = (object: { readonly [field: string]: unknown }): DataEntry[] => [
-  ...stringsOf(object.data).map(([key, text]) => ({
-    key,
-    text,
-    bytes: text.length > MEASURED ? text.length : utf8.encode(text).length,
-  })),
-  ...stringsOf(object.binaryData).map(([key, value]) => decoded(key, value)),
+  ...stringsOf(object.data).map(([key, text]) => entryOf(key, text, false)),
+  ...stringsOf(object.binaryData).map(([key, value]) => entryOf(key, value, true)),
 ]
 
 /** The entries of a Secret, which are in base64. */
 export const secretEntries = (object: { readonly [field: string]: unknown }): DataEntry[] =>
-  stringsOf(object.data).map(([key, value]) => decoded(key, value))
+  stringsOf(object.data).map(([key, value]) => entryOf(key, value, true))
 
 const stringsOf = (data: unknown): [string, string][] =>
   typeof data === 'object' && data !== null
     ? Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : []
 
-/** A value in base64 as text, where its bytes are UTF-8. */
-function decoded(key: string, value: string): DataEntry {
+/** An entry of a value. @param isEncoded it is in base64 */
+export function entryOf(key: string, value: string, isEncoded: boolean): DataEntry {
+  if (!isEncoded)
+    return { key, text: value, bytes: value.length > MEASURED ? value.length : utf8.encode(value).length }
+  const bytes = bytesIn(value)
+  // What is no base64 is shown as what it cannot be read as: an API server does not store it.
+  return bytes
+    ? { key, text: textIn(bytes), bytes: bytes.length }
+    : { key, text: undefined, bytes: value.length }
+}
+
+/** The bytes of a value in base64; undefined where it is none. */
+export function bytesIn(value: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    const bytes = Uint8Array.from(atob(value), character => character.charCodeAt(0))
-    return { key, text: textOf(bytes), bytes: bytes.length }
+    return Uint8Array.from(atob(value), character => character.charCodeAt(0))
   } catch {
-    // No base64, which an API server does not store: shown as what it cannot be read as.
-    return { key, text: undefined, bytes: value.length }
+    return undefined
   }
 }
 
-function textOf(bytes: Uint8Array): string | undefined {
+/** Bytes as text, where they are UTF-8 and no bytes of a program. */
+export function textIn(bytes: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
     return text.includes('\0') ? undefined : text
   } catch {
     return undefined

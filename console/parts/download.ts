@@ -1,6 +1,7 @@
-/** Saves a text as a file of the reader's. */
-export function saveAs(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }))
+/** Saves a text, or bytes as they are, as a file of the reader's. */
+export function saveAs(name: string, content: string | Uint8Array<ArrayBuffer>): void {
+  const type = typeof content === 'string' ? 'text/plain' : 'application/octet-stream'
+  const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

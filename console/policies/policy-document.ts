@@ -1,17 +1,17 @@
-import { type Document, isMap, isNode, isScalar, isSeq } from 'yaml'
+import { isMap, isSeq } from 'yaml'
 import { isJsonObject } from '../../transcoding/json-object.js'
-import { ManifestError, manifestsIn, writtenOf } from '../editor/manifest.js'
-import { misfitOf } from './form-shape.js'
+import { adding, type Change, removing, setting } from '../forms/changes.js'
+import { changedObject, type FormObject, formTextOf } from '../forms/form-text.js'
+import { at, list, number, text, texts } from '../forms/reading.js'
+import type { FormProblem, Shape } from '../forms/shape.js'
 import type { Division } from './policies.js'
-
-/** Where a field is: keys, and indices of lists. */
-export type Path = readonly (string | number)[]
+import { policyKindOf, policyKinds } from './policy-kinds.js'
 
 /** What a form shows of a text. */
 export type FormView =
   | { readonly spec: FormFields; readonly name: string; readonly namespace: string }
-  /** Why there is no form: the text is no manifest, or several, or has another shape where the form would write. */
-  | { readonly problem: string }
+  /** Why there is no form. */
+  | { readonly problem: FormProblem }
 
 /** The fields that the form knows. The text has more. */
 export interface FormFields {
@@ -57,33 +57,54 @@ export interface ImageChange {
   readonly value: string
 }
 
+const clusterNames: Shape = { clusterNames: [] }
+
+/** The parts of a policy that its form reads and writes. */
+const POLICY: Shape = {
+  metadata: {},
+  spec: {
+    resourceSelectors: [{}],
+    placement: {
+      clusterAffinity: clusterNames,
+      replicaScheduling: { weightPreference: { staticWeightList: [{ targetCluster: clusterNames }] } },
+    },
+    overrideRules: [{ targetCluster: clusterNames, overriders: { imageOverrider: [{}] } }],
+  },
+}
+
+const KINDS = Object.values(policyKinds)
+  .map(({ kind }) => kind)
+  .join(' / ')
+
 /** Reads the form's fields. A value of another type than Karmada's is shown as absent: the text says it. */
-export function formOf(text: string): FormView {
-  try {
-    const manifests = manifestsIn(text)
-    const [manifest] = manifests
-    if (!manifest) return { problem: 'there is no manifest in it' }
-    if (manifests.length > 1) return { problem: 'it has several manifests' }
-    const misfit = misfitOf(manifest.document)
-    if (misfit !== undefined) return { problem: misfit }
-    const object: unknown = manifest.document.toJS()
-    return {
-      spec: fieldsOf(at(object, 'spec')),
-      name: manifest.name,
-      namespace: manifest.namespace,
-    }
-  } catch (error) {
-    if (error instanceof ManifestError) return { problem: error.message }
-    throw error
-  }
+export function formOf(given: string): FormView {
+  const only = onlyObject(given)
+  if ('is' in only) return { problem: only }
+  const { object, name, namespace } = only
+  return { spec: fieldsOf(at(object, 'spec')), name, namespace }
+}
+
+function onlyObject(given: string): FormObject | FormProblem {
+  const read = formTextOf(given, () => POLICY)
+  if ('problem' in read) return read.problem
+  const [first, ...more] = read.objects
+  if (first === undefined) return { is: 'empty' }
+  if (more.length > 0) return { is: 'several' }
+  return policyKindOf(first.kind) ? first : { is: 'otherKind', kind: KINDS }
+}
+
+/** The text after changes of a form. A text that has no form stays as it is: its form shows why. */
+export function changed(given: string, ...changes: readonly Change[]): string {
+  const only = onlyObject(given)
+  return 'is' in only ? given : changedObject(given, only.index, ...changes)
 }
 
 function fieldsOf(spec: unknown): FormFields {
   const placement = at(spec, 'placement')
   const scheduling = at(placement, 'replicaScheduling')
-  const weights = list(at(at(scheduling, 'weightPreference'), 'staticWeightList'))
+  const weights = list(at(scheduling, 'weightPreference', 'staticWeightList'))
   const single = weights.flatMap(one => {
-    const [cluster, ...more] = texts(at(at(one, 'targetCluster'), 'clusterNames'))
+    const [cluster, ...more] = texts(at(one, 'targetCluster', 'clusterNames'))
     return cluster !== undefined && more.length === 0 ? [{ cluster, weight: number(at(one, 'weight')) }] : []
   })
   return {
@@ -94,7 +115,7 @@ function fieldsOf(spec: unknown): FormFields {
       name: text(at(one, 'name')),
       hasLabels: at(one, 'labelSelector') !== undefined,
     })),
-    clusters: texts(at(at(placement, 'clusterAffinity'), 'clusterNames')),
+    clusters: texts(at(placement, 'clusterAffinity', 'clusterNames')),
     hasGroups: at(placement, 'clusterAffinities') !== undefined,
     division: divisionIn(scheduling),
     weights: single,
@@ -106,7 +127,7 @@ function fieldsOf(spec: unknown): FormFields {
     rules: list(at(spec, 'overrideRules')).map(rule => {
       const overriders = at(rule, 'overriders')
       return {
-        clusters: texts(at(at(rule, 'targetCluster'), 'clusterNames')),
+        clusters: texts(at(rule, 'targetCluster', 'clusterNames')),
         images: list(at(overriders, 'imageOverrider')).map(one => ({
           component: text(at(one, 'component')),
           operator: text(at(one, 'operator')),
@@ -123,65 +144,8 @@ function fieldsOf(spec: unknown): FormFields {
 function divisionIn(scheduling: unknown): Division {
   if (at(scheduling, 'replicaSchedulingType') !== 'Divided') return 'duplicated'
   if (at(scheduling, 'replicaDivisionPreference') !== 'Weighted') return 'aggregated'
-  return at(at(scheduling, 'weightPreference'), 'dynamicWeight') === undefined ? 'static' : 'dynamic'
+  return at(scheduling, 'weightPreference', 'dynamicWeight') === undefined ? 'static' : 'dynamic'
 }
-
-const at = (value: unknown, field: string): unknown => (isJsonObject(value) ? value[field] : undefined)
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-const texts = (value: unknown): readonly string[] => list(value).filter(one => typeof one === 'string')
-const number = (value: unknown): number =>
-  typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
-
-/** What a form does to a text. Fields that it does not name stay as they are, with their comments and in their order. */
-export type Change = (document: Document) => void
-
-/** The text after changes of a form. A text that is no manifest stays as it is: its form shows why. */
-export function changed(given: string, ...changes: readonly Change[]): string {
-  const view = formOf(given)
-  const [manifest] = 'problem' in view ? [] : manifestsIn(given)
-  if (!manifest) return given
-  for (const change of changes) change(manifest.document)
-  return writtenOf(manifest.document)
-}
-
-/** Sets a field; what is absent or empty takes it away, and with it what is empty then. */
-export const setting =
-  (path: Path, value: string | number | boolean | object | undefined): Change =>
-  document => {
-    if (value === undefined || value === '' || value === false || (Array.isArray(value) && !value.length))
-      return remove(document, path)
-    makeWay(document, path)
-    document.setIn(path, typeof value === 'object' ? document.createNode(value) : value)
-  }
-
-/** Makes a list hold these texts: those that stay keep their comments, new ones come last. */
-export const settingTexts =
-  (path: Path, wanted: readonly string[]): Change =>
-  document => {
-    const found = document.hasIn(path) ? document.getIn(path) : undefined
-    if (!isSeq(found) || wanted.length === 0) return setting(path, wanted)(document)
-    const textOfItem = (item: unknown) => String(isScalar(item) ? item.value : item)
-    found.items = found.items.filter(item => wanted.includes(textOfItem(item)))
-    const there = found.items.map(item => textOfItem(item))
-    for (const one of wanted) if (!there.includes(one)) found.add(document.createNode(one))
-  }
-
-/** Puts one more item at the end of a list. */
-export const adding =
-  (path: Path, item: object): Change =>
-  document => {
-    makeWay(document, path)
-    const found = document.hasIn(path) ? document.getIn(path) : undefined
-    if (isSeq(found)) found.add(document.createNode(item))
-    else document.setIn(path, document.createNode([item]))
-  }
-
-/** Takes a field or an item away. */
-export const removing =
-  (path: Path): Change =>
-  document =>
-    remove(document, path)
 
 /** How replicas are divided: one choice of a form is several fields. */
 export function dividing(division: Division): readonly Change[] {
@@ -227,25 +191,3 @@ export const weighing =
     if (index >= 0) document.setIn([...path, index, 'weight'], weight)
     else adding(path, { targetCluster: { clusterNames: [cluster] }, weight })(document)
   }
-
-/** A field that is `null`, such as `spec:` alone, holds nothing yet: it gives way. */
-function makeWay(document: Document, path: Path): void {
-  for (let length = 1; length < path.length; length += 1) {
-    const above = path.slice(0, length)
-    const found = document.hasIn(above) ? document.getIn(above, true) : undefined
-    if (found === null || (isScalar(found) && found.value === null)) document.deleteIn(above)
-  }
-}
-
-/** Takes a field away, and what is empty after it, up to the spec. */
-function remove(document: Document, path: Path): void {
-  if (!document.hasIn(path)) return
-  document.deleteIn(path)
-  for (let length = path.length - 1; length > 1; length -= 1) {
-    const above = path.slice(0, length)
-    const left = document.getIn(above)
-    const isEmpty = isNode(left) && (isMap(left) || isSeq(left)) && left.items.length === 0
-    if (!isEmpty) return
-    document.deleteIn(above)
-  }
-}

@@ -84,7 +84,7 @@ function Editing({
   const { instance } = api
   const navigate = useNavigate()
   const words = usePolicyWords()
-  const { kind: word, isOverride } = policyKinds[kind]
+  const { kind: word, isOverride, isNamespaced } = policyKinds[kind]
   const clusters = useClusterNames(instance)
   const title = at
     ? `${word} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
@@ -105,7 +105,14 @@ function Editing({
       cancel={leave}
       done={leave}
       form={(current, change) => (
-        <PolicyForm text={current} change={change} clusters={clusters} isNew={!at} isOverride={isOverride} />
+        <PolicyForm
+          text={current}
+          change={change}
+          clusters={clusters}
+          isNew={!at}
+          isOverride={isOverride}
+          isNamespaced={isNamespaced}
+        />
       )}
       beside={current => <PreviewPanel instance={instance} text={current} />}
     />

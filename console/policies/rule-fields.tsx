@@ -9,8 +9,9 @@ import {
   Text,
   TextInput,
 } from '@mantine/core'
+import { adding, type Change, removing, setting, settingTexts } from '../forms/changes.js'
 import { usePolicyWords } from '../words/policies.js'
-import { adding, type Change, type Rule, removing, setting, settingTexts } from './policy-document.js'
+import type { Rule } from './policy-document.js'
 
 /** Items of a list that are shown as fields: a thousand take a browser half a minute to draw. */
 export const MOST_ITEMS = 30

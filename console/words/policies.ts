@@ -79,10 +79,6 @@ const policiesEn = {
   asIs: (cluster: string) => `In ${cluster} now`,
   asWould: (cluster: string) => `In ${cluster} then`,
   form: {
-    noForm: 'There is no form for this text',
-    toYaml: 'Mend it as YAML',
-    name: 'Name',
-    namespace: 'Namespace',
     selectors: 'What it selects',
     selectorsNone: 'Nothing selected: an override policy then counts for everything.',
     selector: (n: number) => `Selector ${n}`,
@@ -193,10 +189,6 @@ const policiesZh: typeof policiesEn = {
   asIs: cluster => `${cluster} 中的现状`,
   asWould: cluster => `${cluster} 中的将来`,
   form: {
-    noForm: '此文本没有表单',
-    toYaml: '以 YAML 修正',
-    name: '名称',
-    namespace: '命名空间',
     selectors: '选择的对象',
     selectorsNone: '未选择：差异化策略将对全部对象生效。',
     selector: n => `选择器 ${n}`,

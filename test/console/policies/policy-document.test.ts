@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  adding,
-  type Change,
-  changed,
-  dividing,
-  formOf,
-  removing,
-  setting,
-  settingTexts,
-  weighing,
-} from '../../../console/policies/policy-document.js'
+import { adding, type Change, removing, setting, settingTexts } from '../../../console/forms/changes.js'
+import { changed, dividing, formOf, weighing } from '../../../console/policies/policy-document.js'
 
 const TEXT = `# who owns this: the shop team
 apiVersion: policy.karmada.io/v1alpha1
@@ -45,7 +36,7 @@ const BOMB = [...'bcdefghi'].reduce(
 )
 const fieldsOf = (text: string) => {
   const view = formOf(text)
-  if ('problem' in view) throw new Error(view.problem)
+  if ('problem' in view) throw new Error(JSON.stringify(view.problem))
   return view.spec
 }
 
@@ -64,26 +55,28 @@ describe('the form of a policy', () => {
   })
 
   it.each([
-    ['that is no YAML', 'spec: [', /Flow/],
-    ['without a kind', 'apiVersion: v1', /`kind` is missing/],
-    ['with several manifests', `${TEXT}---\n${TEXT}`, /several/],
-    ['that is empty', '', /no manifest/],
-    ['with a text in place of the spec', of('spec: everything'), /^spec is no mapping$/],
+    ['that is no YAML', 'spec: [', { is: 'unread', line: 1 }],
+    ['without a kind', 'apiVersion: v1', { is: 'otherKind' }],
+    ['with several manifests', `${TEXT}---\n${TEXT}`, { is: 'several' }],
+    ['that is empty', '', { is: 'empty' }],
+    ['that is too long', `${TEXT}# ${'-'.repeat(1_000_000)}`, { is: 'long', most: 1_000_000 }],
+    ['with a text in place of the spec', of('spec: everything'), { is: 'noMapping', path: 'spec' }],
     [
       'with a map in place of a list',
       of('spec: {resourceSelectors: {kind: Deployment}}'),
-      /^spec.resourceSelectors is no list$/,
+      { is: 'noList', path: 'spec.resourceSelectors' },
     ],
     [
       'with a text in a list of maps',
       of('spec: {overrideRules: [{overriders: {imageOverrider: [nginx]}}]}'),
-      /^spec.overrideRules\[0\].overriders.imageOverrider\[0\] is no mapping$/,
+      { is: 'noMapping', path: 'spec.overrideRules[0].overriders.imageOverrider[0]' },
     ],
-    ['with an alias of nothing', of('spec: {placement: *nowhere}'), /aliases \(\*nowhere\)/],
-    ['with aliases that grow into gigabytes', of(`spec: {}\n${BOMB}`), /aliases/],
+    ['with a number as a key', of('spec: {1: one}'), { is: 'otherKeys', path: 'spec' }],
+    ['with a key twice', of('spec: {}\nspec: {}'), { is: 'unread', line: 5 }],
+    ['with an alias of nothing', of('spec: {placement: *nowhere}'), { is: 'aliases', name: 'nowhere' }],
+    ['with aliases that grow into gigabytes', of(`spec: {}\n${BOMB}`), { is: 'aliases' }],
   ])('says why there is none for a text %s, and leaves it as it is', (_, text, why) => {
-    const view = formOf(text)
-    expect('problem' in view && view.problem).toMatch(why)
+    expect(formOf(text)).toMatchObject({ problem: why })
     expect(changed(text, setting(['spec', 'priority'], 1))).toBe(text)
   })
 

@@ -112,7 +112,7 @@ describeConsole('a person at the console', {}, world => {
   it('does nothing as another user who signs in beside it', async () => {
     const { viewer, admin } = world.proxy.playground.tokens
     const { page, context } = await world.at('objects/configmaps/new', viewer)
-    await page.getByText('kind: ConfigMap').first().waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).waitFor()
     const beside = await context.newPage()
     await beside.goto(await world.link(admin))
     await beside.getByRole('button', { name: 'Go on as admin@playground' }).click()

@@ -6,7 +6,7 @@ import { PATIENCE_MS } from '../../patience.js'
 import { consoleSignInAt, issuerUnderTest } from '../../playground/issuer/running-issuer.js'
 import { visit } from '../support/browser.js'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
-import { checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
+import { asYaml, checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
 
 /** What would run as a script, end a text, or hide one, if a page took it for more than text. */
 const HOSTILE = '"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>{{7*7}}\u202egnp.exe'
@@ -36,6 +36,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     await store('course', { heading: 'north' })
     const { admin } = world.proxy.playground.tokens
     const { page, context, complaints } = await world.at('objects/configmaps/default/course?edit=true')
+    await asYaml(page)
     await replaceInYaml(page, /^YAML of ConfigMap/, 'north', 'north-west')
     const over = page.getByRole('dialog', { name: 'Your session is over' })
     for (const button of ['Check and compare', 'Apply']) {
@@ -94,6 +95,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
   it('is told that a ConfigMap of 5 MB is too large, keeps it, and stores what fits', async () => {
     const { page, complaints } = await world.at('objects/configmaps/new')
     const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cargo\n  namespace: default\ndata:\n'
+    await asYaml(page)
     await yamlEditor(page, /^YAML of ConfigMap/).waitFor()
     await paste(page, /^YAML of ConfigMap/, `${head}  book: ${'a long story, '.repeat(375_000)}the end\n`)
     await page.getByRole('button', { name: 'Check and compare' }).click()
@@ -107,7 +109,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(await barriers(page)).toEqual([])
     await paste(page, /^YAML of ConfigMap/, `${head}  book: a short story\n`)
     await checkAndApply(page)
-    await page.getByRole('link', { name: 'cargo' }).waitFor()
+    await page.getByRole('heading', { name: 'cargo' }).waitFor()
     expect(complaints).toEqual([])
   })
 
@@ -132,6 +134,8 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(await page.locator('pre', { hasText: 'onerror' }).first().textContent()).toBe(HOSTILE)
     await page.getByText('constructor=toString').waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    expect(await page.getByRole('textbox', { name: 'Value of __proto__' }).inputValue()).toBe(HOSTILE)
+    await asYaml(page)
     await yamlEditor(page, /^YAML of ConfigMap/)
       .getByText('onerror')
       .first()

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
-import { checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
+import { asYaml, checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
 
 describeConsole('the kinds of an instance in the console', { members: 2 }, world => {
   const members = () => [...world.proxy.playground.members.keys()]
@@ -83,6 +83,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
 
   it('completes and explains fields of YAML by the server’s schema, and marks those that it does not know', async () => {
     const { page, complaints } = await world.at('objects/namespaces/new')
+    await asYaml(page)
     const editor = yamlEditor(page, /^YAML of Namespace/)
     await editor.focus()
     await page.keyboard.press('Control+End')
@@ -107,8 +108,9 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
   it('creates a Namespace, finds it in its list, and deletes it after its name was typed', async () => {
     const { page, complaints } = await world.at('objects/namespaces')
     await page.getByRole('button', { name: 'Create Namespace' }).click()
-    await replaceInYaml(page, /^YAML of Namespace/, 'shop', 'crew')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crew')
     await checkAndApply(page)
+    await page.getByRole('link', { name: 'Namespace', exact: true }).click()
     await page.getByRole('link', { name: 'crew' }).click()
     await page.getByText('Active', { exact: true }).waitFor()
     await world.karmada({
@@ -131,16 +133,14 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     const { page, complaints } = await world.at('objects/ingresses')
     await page.getByRole('button', { name: 'Create Ingress' }).click()
     await checkAndApply(page)
-    await page
-      .getByRole('row', { name: /web.example.com/ })
-      .getByRole('link', { name: 'web' })
-      .click()
+    await page.getByRole('heading', { name: 'web', exact: true }).waitFor()
     for (const member of members())
       await page
         .getByText(new RegExp(`^${member}`))
         .first()
         .waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await asYaml(page)
     await replaceInYaml(page, /^YAML of Ingress/, 'web.example.com', 'shop.example.com')
     await checkAndApply(page)
     await page.getByText('shop.example.com', { exact: true }).waitFor()
@@ -154,12 +154,15 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
   it('creates a FederatedHPA, changes its bounds, is told what the server does not take, and deletes it', async () => {
     const { page, complaints } = await world.at('objects/federatedhpas')
     await page.getByRole('button', { name: 'Create FederatedHPA' }).click()
+    await asYaml(page)
     await replaceInYaml(page, /^YAML of FederatedHPA/, 'name: web', 'name: shop')
     await checkAndApply(page)
+    await page.getByRole('link', { name: 'FederatedHPA', exact: true }).click()
     const row = page.getByRole('row', { name: /Deployment shop/ })
     await row.getByText(/\(1–10\)$/).waitFor()
     await row.getByRole('link', { name: 'shop' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await asYaml(page)
     await replaceInYaml(page, /^YAML of FederatedHPA/, 'maxReplicas: 10', 'maxReplicas: many')
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page

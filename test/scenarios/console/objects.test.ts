@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { barriers, type ConsoleWorld, describeConsole, pictures } from '../support/console-world.js'
-import { replaceInYaml } from '../support/yaml-editor.js'
+import { asYaml, replaceInYaml } from '../support/yaml-editor.js'
 
 const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
   proxy.playground.karmadas
@@ -79,11 +79,13 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await page.getByRole('link', { name: 'settings' }).click()
     await page.getByText('calm').waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await asYaml(page)
     await replaceInYaml(page, /^YAML of ConfigMap/, 'calm', 'storm')
     await page.getByRole('tab', { name: 'Member clusters' }).click()
     await page.getByRole('heading', { name: 'settings' }).waitFor({ state: 'detached' })
     await page.goBack()
     await page.getByRole('button', { name: 'Go on with it' }).click()
+    await asYaml(page)
     await page
       .getByRole('textbox', { name: /^YAML of ConfigMap/ })
       .getByText('storm')
@@ -93,6 +95,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await page.getByRole('tab', { name: 'Member clusters' }).click()
     await page.getByRole('heading', { name: 'settings' }).waitFor({ state: 'detached' })
     await page.goBack()
+    await asYaml(page)
     await page
       .getByRole('textbox', { name: /^YAML of ConfigMap/ })
       .getByText('calm')
@@ -181,6 +184,8 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect((await page.content()).length).toBeLessThan(500_000)
     await page.getByRole('button', { name: 'Show more' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByText('It has more than 1,000,000 characters').waitFor()
+    await asYaml(page)
     await page
       .getByRole('textbox', { name: /^YAML of ConfigMap default/ })
       .getByText('book')
@@ -195,13 +200,11 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     })
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByRole('link', { name: 'boats.example.com' }).click()
     await page.getByRole('link', { name: 'Objects of kind Boat (v1)' }).click()
     await page.getByRole('button', { name: 'Create Boat' }).click()
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByText('The server accepts it').waitFor()
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByRole('link', { name: 'first' }).click()
     await page
       .getByText(/Boat default\/first/)
       .first()

@@ -27,7 +27,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     const { page, complaints } = await world.at('policies')
     await page.getByText('There are none of this kind.').waitFor()
     await page.getByRole('button', { name: 'New policy' }).click()
-    await page.getByLabel('Name', { exact: true }).first().fill('shop')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('shop')
     await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('shop')
     const preview = page.getByRole('region', { name: 'What it would do' })
     await preview.getByText('It selects 1 object.').waitFor()

@@ -3,6 +3,9 @@ import type { Page } from 'playwright-core'
 /** The page's editor of YAML whose label matches. */
 export const yamlEditor = (page: Page, label: RegExp) => page.getByRole('textbox', { name: label })
 
+/** Turns from an editor's form to its YAML. */
+export const asYaml = (page: Page): Promise<void> => page.getByRole('tab', { name: 'YAML' }).click()
+
 /** Replaces a text in an editor of YAML, with the keyboard's find and replace. */
 export async function replaceInYaml(page: Page, label: RegExp, before: string, after: string): Promise<void> {
   await yamlEditor(page, label).focus()

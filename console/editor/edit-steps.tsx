@@ -1,0 +1,62 @@
+import { Button, Group, Loader, Text } from '@mantine/core'
+import { useEditorWords } from '../words/editor.js'
+import type { EditProps } from './edit-props.js'
+
+/** What can be done next. */
+export function Steps({ edit, send }: EditProps) {
+  const words = useEditorWords()
+  switch (edit.step) {
+    case 'editing':
+      return (
+        <>
+          <Button onClick={() => send({ type: 'check' })}>{words.check}</Button>
+          {edit.aside !== undefined && (
+            <Button variant="default" onClick={() => send({ type: 'takeBack' })}>
+              {words.takeBack}
+            </Button>
+          )}
+        </>
+      )
+    case 'checking':
+      return (
+        <Group role="status">
+          <Loader size="sm" aria-hidden />
+          <Text size="sm">{words.checking}</Text>
+          <Button variant="default" onClick={() => send({ type: 'back' })}>
+            {words.back}
+          </Button>
+        </Group>
+      )
+    case 'reviewing':
+    case 'applying':
+      return (
+        <>
+          <Button
+            loading={edit.step === 'applying'}
+            disabled={edit.checked.before === edit.checked.after}
+            onClick={() => send({ type: 'apply' })}
+          >
+            {words.apply}
+          </Button>
+          <Button
+            variant="default"
+            disabled={edit.step === 'applying'}
+            onClick={() => send({ type: 'back' })}
+          >
+            {words.back}
+          </Button>
+        </>
+      )
+    case 'conflicted':
+      return (
+        <>
+          <Button onClick={() => send({ type: 'keepMine' })}>{words.keepMine}</Button>
+          <Button variant="default" onClick={() => send({ type: 'takeTheirs' })}>
+            {words.takeTheirs}
+          </Button>
+        </>
+      )
+    case 'applied':
+      return null
+  }
+}

@@ -1,0 +1,97 @@
+import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
+import { useRefusal } from '../editor/refusals.js'
+import { useFormWords } from '../words/forms.js'
+import { type Change, type Path, removing, renaming, settingEntry } from './changes.js'
+import { freeKey, KeyField } from './key-field.js'
+import { isLabelKey, isLabelValue } from './names.js'
+import { RemoveRow } from './remove-row.js'
+
+/** Rows that are shown as fields: a browser takes seconds to draw a thousand. */
+const MOST_ROWS = 50
+/** Characters of a value that one line shows. */
+const MOST_IN_LINE = 2_000
+
+/** The entries of a mapping of texts, such as labels: a row each. */
+export function KeyValues({
+  legend,
+  help,
+  path,
+  entries,
+  apply,
+  isValue = isLabelValue,
+  add,
+}: {
+  readonly legend: string
+  readonly help?: string
+  readonly path: Path
+  readonly entries: readonly (readonly [key: string, value: string])[]
+  readonly apply: (...changes: readonly Change[]) => void
+  readonly isValue?: (value: string) => boolean
+  /** What adds an entry is called. */
+  readonly add?: string
+}) {
+  const words = useFormWords()
+  const refused = useRefusal(path.join('.'))
+  const isTaken = (key: string) => entries.some(([there]) => there === key)
+  return (
+    <Fieldset legend={legend}>
+      <Stack gap="xs">
+        {help && (
+          <Text size="sm" c="dimmed">
+            {help}
+          </Text>
+        )}
+        {entries.slice(0, MOST_ROWS).map(([key, value], index) => (
+          <Group
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row stays where it is while its key is typed
+            key={index}
+            align="flex-start"
+            wrap="nowrap"
+            role="group"
+            aria-label={words.row(legend, index + 1)}
+          >
+            <KeyField
+              label={words.key}
+              value={key}
+              isTaken={isTaken}
+              wrong={isLabelKey(key) ? undefined : words.keyWrong}
+              rename={next => apply(renaming([...path, key], next))}
+            />
+            {value.length > MOST_IN_LINE || value.includes('\n') ? (
+              <TextInput
+                label={words.value}
+                style={{ flex: 1 }}
+                disabled
+                value={value.slice(0, 80)}
+                description={words.inYaml}
+              />
+            ) : (
+              <TextInput
+                label={words.value}
+                style={{ flex: 1 }}
+                value={value}
+                error={!isValue(value) && words.valueWrong}
+                onChange={event => apply(settingEntry([...path, key], event.currentTarget.value))}
+              />
+            )}
+            <RemoveRow label={words.removeEntry(key)} remove={() => apply(removing([...path, key]))} />
+          </Group>
+        ))}
+        {entries.length > MOST_ROWS && <Text size="sm">{words.further(entries.length - MOST_ROWS)}</Text>}
+        {refused && (
+          <Text size="sm" c="red" role="alert">
+            {refused}
+          </Text>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          style={{ alignSelf: 'start' }}
+          onClick={() => apply(settingEntry([...path, freeKey(isTaken)], ''))}
+        >
+          {add ?? words.addEntry(legend)}
+        </Button>
+      </Stack>
+    </Fieldset>
+  )
+}

@@ -1,0 +1,162 @@
+import { Autocomplete, Button, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useRefusal } from '../../editor/refusals.js'
+import { adding, type Path, removing, setting } from '../../forms/changes.js'
+import { isHost, isPort } from '../../forms/names.js'
+import { at, list, text, textOrNumber } from '../../forms/reading.js'
+import { RemoveRow } from '../../forms/remove-row.js'
+import { useObjectFormWords } from '../../words/object-forms.js'
+import type { FieldsProps } from './form-props.js'
+
+const TYPES = ['Prefix', 'Exact', 'ImplementationSpecific'] as const
+export const RULES = ['spec', 'rules']
+/** Rules, and paths of one, that are shown as fields. */
+export const MOST_ROWS = 30
+
+/** A path as a new one begins. @param service that it leads to */
+export const newPath = (service: string) => ({
+  path: '/',
+  pathType: 'Prefix',
+  backend: { service: { name: service, port: { number: 80 } } },
+})
+
+/** A rule of an Ingress: a host, and where its paths lead. */
+export function Rule({
+  index,
+  rule,
+  services,
+  apply,
+}: {
+  readonly index: number
+  readonly rule: unknown
+  readonly services: readonly string[]
+  readonly apply: FieldsProps['apply']
+}) {
+  const words = useObjectFormWords()
+  const { ingress } = words
+  const host = text(at(rule, 'host'))
+  const refused = useRefusal(`spec.rules[${index}].host`)
+  const where = [...RULES, index, 'http', 'paths']
+  const paths = list(at(rule, 'http', 'paths'))
+  return (
+    <Fieldset legend={ingress.rule(index + 1)}>
+      <Stack gap="xs">
+        <Group align="flex-start" wrap="nowrap">
+          <TextInput
+            label={ingress.host}
+            placeholder={ingress.anyHost}
+            style={{ flex: 1 }}
+            value={host}
+            error={(host !== '' && !isHost(host) && words.hostWrong) || refused}
+            onChange={event => apply(setting([...RULES, index, 'host'], event.currentTarget.value))}
+          />
+          <RemoveRow
+            label={ingress.removeRule(index + 1)}
+            remove={() => apply(removing([...RULES, index]))}
+          />
+        </Group>
+        {paths.slice(0, MOST_ROWS).map((path, row) => (
+          <PathRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: paths may be alike
+            key={row}
+            at={[...where, row]}
+            field={`spec.rules[${index}].http.paths[${row}]`}
+            label={ingress.pathRow(index + 1, row + 1)}
+            path={path}
+            services={services}
+            apply={apply}
+          />
+        ))}
+        {paths.length > MOST_ROWS && <Text size="sm">{words.further(paths.length - MOST_ROWS)}</Text>}
+        <Button
+          variant="default"
+          size="xs"
+          style={{ alignSelf: 'start' }}
+          disabled={paths.length >= MOST_ROWS}
+          onClick={() => apply(adding(where, newPath(text(at(paths.at(-1), 'backend', 'service', 'name')))))}
+        >
+          {ingress.addPath}
+        </Button>
+      </Stack>
+    </Fieldset>
+  )
+}
+
+function PathRow({
+  at: where,
+  field,
+  label,
+  path,
+  services,
+  apply,
+}: {
+  readonly at: Path
+  readonly field: string
+  readonly label: string
+  readonly path: unknown
+  readonly services: readonly string[]
+  readonly apply: FieldsProps['apply']
+}) {
+  const { ingress } = useObjectFormWords()
+  const service = at(path, 'backend', 'service')
+  const port = textOrNumber(at(service, 'port', 'number')) || text(at(service, 'port', 'name'))
+  const given = text(at(path, 'path'))
+  const type = text(at(path, 'pathType'))
+  const isOfResource = service === undefined && at(path, 'backend', 'resource') !== undefined
+  const refusal = {
+    path: useRefusal(`${field}.path`),
+    service: useRefusal(`${field}.backend.service.name`),
+    port: useRefusal(`${field}.backend.service.port`),
+    number: useRefusal(`${field}.backend.service.port.number`),
+  }
+  const needsSlash = type !== 'ImplementationSpecific' && !given.startsWith('/')
+  return (
+    <Group align="flex-start" role="group" aria-label={label}>
+      <TextInput
+        label={ingress.path}
+        w={160}
+        value={given}
+        error={(needsSlash && ingress.pathWrong) || refusal.path}
+        onChange={event => apply(setting([...where, 'path'], event.currentTarget.value))}
+      />
+      <Select
+        label={ingress.pathType}
+        w={170}
+        allowDeselect={false}
+        data={TYPES.map(value => ({ value, label: ingress.pathTypes[value] }))}
+        value={type}
+        onChange={next => apply(setting([...where, 'pathType'], next ?? undefined))}
+      />
+      {isOfResource ? (
+        <Text size="sm" mt={32}>
+          {ingress.resource}
+        </Text>
+      ) : (
+        <>
+          <Autocomplete
+            label={ingress.service}
+            w={180}
+            data={[...services]}
+            value={text(at(service, 'name'))}
+            error={(text(at(service, 'name')) === '' && ingress.serviceMissing) || refusal.service}
+            onChange={next => apply(setting([...where, 'backend', 'service', 'name'], next))}
+          />
+          <TextInput
+            label={ingress.port}
+            w={110}
+            value={port}
+            error={(!isPort(port) && ingress.portWrong) || refusal.port || refusal.number}
+            onChange={event => {
+              const { value } = event.currentTarget
+              const of = [...where, 'backend', 'service', 'port']
+              // A port has a number or a name, not both.
+              if (/^[1-9]\d*$/.test(value))
+                apply(removing([...of, 'name']), setting([...of, 'number'], Number(value)))
+              else apply(removing([...of, 'number']), setting([...of, 'name'], value))
+            }}
+          />
+        </>
+      )}
+      <RemoveRow label={ingress.removePath(label)} remove={() => apply(removing(where))} />
+    </Group>
+  )
+}

@@ -1,0 +1,223 @@
+import { Button, Fieldset, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { useRefusal } from '../../editor/refusals.js'
+import { adding, removing, setting } from '../../forms/changes.js'
+import { KeyValues } from '../../forms/key-values.js'
+import { isDnsLabel, isPort, isServiceName, isSubdomain } from '../../forms/names.js'
+import { at, entries, list, optionalNumber, text, textOrNumber } from '../../forms/reading.js'
+import { RemoveRow } from '../../forms/remove-row.js'
+import { useObjectFormWords } from '../../words/object-forms.js'
+import type { FieldsProps } from './form-props.js'
+import type { KindForm } from './object-form.js'
+
+const TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'] as const
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
+const AFFINITIES = ['None', 'ClientIP'] as const
+const PORTS = ['spec', 'ports']
+/** Rows of ports that are shown as fields. */
+const MOST_PORTS = 50
+
+function ServiceFields({ object: { object }, apply }: FieldsProps) {
+  const words = useObjectFormWords()
+  const { service } = words
+  const spec = at(object, 'spec')
+  const type = text(at(spec, 'type')) || 'ClusterIP'
+  const externalName = text(at(spec, 'externalName'))
+  const refused = useRefusal('spec.externalName')
+  return (
+    <>
+      <Group grow align="flex-start">
+        <Select
+          label={service.type}
+          description={service.types[type as keyof typeof service.types]}
+          allowDeselect={false}
+          data={[...new Set([...TYPES, type])]}
+          value={type}
+          onChange={next => apply(setting(['spec', 'type'], next ?? undefined))}
+        />
+        {type === 'ExternalName' ? (
+          <TextInput
+            label={service.externalName}
+            description={service.externalNameHelp}
+            required
+            value={externalName}
+            error={(externalName !== '' && !isSubdomain(externalName) && words.hostWrong) || refused}
+            onChange={event => apply(setting(['spec', 'externalName'], event.currentTarget.value))}
+          />
+        ) : (
+          <Select
+            label={service.affinity}
+            description={service.affinityHelp}
+            allowDeselect={false}
+            data={AFFINITIES.map(value => ({ value, label: service.affinities[value] }))}
+            value={text(at(spec, 'sessionAffinity')) || 'None'}
+            onChange={next =>
+              apply(setting(['spec', 'sessionAffinity'], next === 'None' || next === null ? undefined : next))
+            }
+          />
+        )}
+      </Group>
+      <Ports spec={spec} type={type} apply={apply} />
+      {type !== 'ExternalName' && (
+        <KeyValues
+          legend={service.selector}
+          help={service.selectorHelp}
+          add={service.addLabel}
+          path={['spec', 'selector']}
+          entries={entries(at(spec, 'selector'))}
+          apply={apply}
+        />
+      )}
+    </>
+  )
+}
+
+function Ports({
+  spec,
+  type,
+  apply,
+}: {
+  readonly spec: unknown
+  readonly type: string
+  readonly apply: FieldsProps['apply']
+}) {
+  const words = useObjectFormWords()
+  const { service } = words
+  const refused = useRefusal('spec.ports')
+  const ports = list(at(spec, 'ports'))
+  return (
+    <Fieldset legend={service.ports}>
+      <Stack gap="xs">
+        {ports.slice(0, MOST_PORTS).map((port, index) => (
+          <PortRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: ports need no names, and may be alike
+            key={index}
+            index={index}
+            ports={ports}
+            port={port}
+            hasNode={type === 'NodePort' || type === 'LoadBalancer'}
+            apply={apply}
+          />
+        ))}
+        {ports.length > MOST_PORTS && <Text size="sm">{words.further(ports.length - MOST_PORTS)}</Text>}
+        {refused && (
+          <Text size="sm" c="red" role="alert">
+            {refused}
+          </Text>
+        )}
+        <Button
+          variant="default"
+          size="xs"
+          style={{ alignSelf: 'start' }}
+          disabled={ports.length >= MOST_PORTS}
+          onClick={() => apply(adding(PORTS, newPort(ports)))}
+        >
+          {service.addPort}
+        </Button>
+      </Stack>
+    </Fieldset>
+  )
+}
+
+/** A port after others needs a name. */
+function newPort(ports: readonly unknown[]): object {
+  const taken = ports.map(port => optionalNumber(at(port, 'port')))
+  let port = 80
+  while (taken.includes(port)) port = port === 80 ? 8080 : port + 1
+  return ports.length === 0 ? { port } : { name: `port-${port}`, port }
+}
+
+function PortRow({
+  index,
+  ports,
+  port,
+  hasNode,
+  apply,
+}: {
+  readonly index: number
+  readonly ports: readonly unknown[]
+  readonly port: unknown
+  readonly hasNode: boolean
+  readonly apply: FieldsProps['apply']
+}) {
+  const words = useObjectFormWords()
+  const { service } = words
+  const field = (name: string) => [...PORTS, index, name]
+  const name = text(at(port, 'name'))
+  const target = textOrNumber(at(port, 'targetPort'))
+  const protocol = text(at(port, 'protocol')) || 'TCP'
+  const number = optionalNumber(at(port, 'port'))
+  const others = ports.filter((_, other) => other !== index)
+  const nameProblem =
+    name === ''
+      ? ports.length > 1 && service.nameMissing
+      : others.some(other => text(at(other, 'name')) === name)
+        ? service.nameTwice
+        : !isDnsLabel(name) && service.nameWrong
+  const isTwice = others.some(
+    other =>
+      optionalNumber(at(other, 'port')) === number && (text(at(other, 'protocol')) || 'TCP') === protocol,
+  )
+  const refusal = {
+    name: useRefusal(`spec.ports[${index}].name`),
+    port: useRefusal(`spec.ports[${index}].port`),
+    target: useRefusal(`spec.ports[${index}].targetPort`),
+    node: useRefusal(`spec.ports[${index}].nodePort`),
+  }
+  return (
+    <Group align="flex-start" role="group" aria-label={service.portRow(index + 1)}>
+      <NumberInput
+        label={service.port}
+        w={100}
+        {...{ min: 1, max: 65_535, allowDecimal: false, allowNegative: false, hideControls: true }}
+        required
+        value={number ?? ''}
+        error={(number === undefined ? service.portMissing : isTwice && service.portTwice) || refusal.port}
+        onChange={value => apply(setting(field('port'), typeof value === 'number' ? value : undefined))}
+      />
+      <TextInput
+        label={service.target}
+        placeholder={number === undefined ? '' : String(number)}
+        w={140}
+        value={target}
+        error={(target !== '' && !isPort(target) && service.targetWrong) || refusal.target}
+        onChange={event => {
+          const { value } = event.currentTarget
+          apply(setting(field('targetPort'), /^[1-9]\d*$/.test(value) ? Number(value) : value))
+        }}
+      />
+      <Select
+        label={service.protocol}
+        w={100}
+        allowDeselect={false}
+        data={[...new Set([...PROTOCOLS, protocol])]}
+        value={protocol}
+        onChange={next => apply(setting(field('protocol'), next ?? undefined))}
+      />
+      <TextInput
+        label={service.portName}
+        w={150}
+        value={name}
+        error={nameProblem || refusal.name}
+        onChange={event => apply(setting(field('name'), event.currentTarget.value))}
+      />
+      {hasNode && (
+        <NumberInput
+          label={service.nodePort}
+          placeholder={service.nodePortNone}
+          w={130}
+          {...{ min: 1, max: 65_535, allowDecimal: false, allowNegative: false, hideControls: true }}
+          value={optionalNumber(at(port, 'nodePort')) ?? ''}
+          error={refusal.node}
+          onChange={value => apply(setting(field('nodePort'), typeof value === 'number' ? value : undefined))}
+        />
+      )}
+      <RemoveRow label={service.removePort(index + 1)} remove={() => apply(removing([...PORTS, index]))} />
+    </Group>
+  )
+}
+
+export const serviceForm: KindForm = {
+  shape: { spec: { selector: {}, ports: [{}] } },
+  Fields: ServiceFields,
+  isName: isServiceName,
+}
