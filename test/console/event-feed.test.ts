@@ -58,6 +58,15 @@ describe('the feed of the fleet’s events', () => {
     expect(drawn).toBe(1)
   })
 
+  it('holds at most twice as many between two frames, however many come', async () => {
+    for (let n = 1; n <= 7; n += 1) event(`e${n}`, n)
+    // The newest go again: what is left is what was held beside them.
+    for (const n of [5, 6, 7]) event(`e${n}`, n, {}, Type.DELETED)
+    await clock.pass(250)
+    expect(feed.view().events).toEqual([])
+    expect(drawn).toBe(1)
+  })
+
   it('shows an event that happens again once, with its count and its last time', async () => {
     event('again', 1)
     event('other', 2)

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { signInLink } from '../../cli/client/sign-in-link.js'
 import { ProxyClient } from '../scenarios/support/proxy-client.js'
 import { ApiClient, kubeconfigText } from './api-client.js'
 import { CertificateAuthority } from './certificates.js'
@@ -33,6 +34,8 @@ export interface RealProxy {
   client(port?: number): ProxyClient
   /** The same caller at the management API of the replica that serves. */
   api(): ProxyClient
+  /** A link that opens the console of the replica that serves, signed in as the same caller, once. */
+  consoleLink(): Promise<string>
   /** A person with a client certificate, in these groups, at all that the replica serves; who asks for it closes it. */
   person(user: string, groups?: readonly string[]): Promise<ApiClient>
   close(): Promise<void>
@@ -129,6 +132,7 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
     client: (port = replica.port) =>
       new ProxyClient({ server: proxyAt(port), ca: authority.certificate, token }),
     api: () => new ProxyClient({ server: serverAt(replica.port), ca: authority.certificate, token }),
+    consoleLink: () => signInLink({ server, token, certificateAuthorityData: authority.certificate }),
     async person(user, groups = []) {
       const { certificate, key } = await authority.issue({ commonName: user, organizations: groups })
       const credentials = { clientCertificate: certificate, clientKey: key }

@@ -162,6 +162,30 @@ describe('a page’s socket', () => {
     expect(isCancelled).toBe(true)
   })
 
+  it('ends what it has open when its page goes, also what has not begun to answer and what sends nothing', async () => {
+    const signals: AbortSignal[] = []
+    let isCancelled = false
+    const silentBody = () =>
+      new Response(
+        new ReadableStream({
+          cancel: () => {
+            isCancelled = true
+          },
+        }),
+      )
+    const { page, frames, send } = await sharing((path, _headers, signal) => {
+      signals.push(signal)
+      return path.endsWith('unanswered') ? new Promise(() => undefined) : Promise.resolve(silentBody())
+    })
+    send({ open: 1, path: '/apis/unanswered' })
+    send({ open: 2, path: '/apis/silent' })
+    await waitFor(() => expect(frames).toEqual([{ id: 2, status: 200 }]))
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, false])
+    page.terminate()
+    await waitFor(() => expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]))
+    await waitFor(() => expect(isCancelled).toBe(true))
+  })
+
   it('is closed, to come back, when an answer fails', async () => {
     const { send, closed } = await sharing(() => Promise.reject(new TypeError('a fault of ours')))
     send({ open: 1, path: '/apis/pods' })
