@@ -1,11 +1,10 @@
 /** The program of a worker (`--workers`): the parent starts it, and speaks to it over a pipe. Its parts are in `http/workers/`. */
 import { Socket } from 'node:net'
+import { allocateYoung } from './actors/fleet/young-objects.js'
 import { UpstreamOnDemand } from './actors/instance/impersonation/upstream-on-demand.js'
 import { kubeConnector } from './actors/kube/connector.js'
+import { WORKER_PIPE } from './http/workers/channel.js'
 import { runWorker } from './http/workers/worker.js'
-
-/** As `http/workers/worker-process.ts` has it. */
-const PIPE = 4
 
 if (!process.connected) {
   process.stderr.write(
@@ -17,20 +16,16 @@ if (!process.connected) {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
 process.on('disconnect', () => process.exit(1))
 
+// A worker serves nothing but requests, which are what it is about.
+allocateYoung()
 const { connectAs } = kubeConnector()
 runWorker({
-  pipe: new Socket({ fd: PIPE, readable: true, writable: true }),
+  pipe: new Socket({ fd: WORKER_PIPE, readable: true, writable: true }),
   onSocket: take => process.on('message', take),
-  connect: (kubeconfig, tokens) =>
-    new UpstreamOnDemand(serverOf(kubeconfig), () => {
+  connect: (server, kubeconfig, tokens) =>
+    new UpstreamOnDemand(server, () => {
       if (!connectAs) throw new Error('this connector knows no accounts')
       return connectAs(kubeconfig, tokens)
     }),
   exit: code => process.exit(code),
 })
-
-/** For messages. The kubeconfig is written by the parent. */
-function serverOf(kubeconfig: string): string {
-  const { clusters } = JSON.parse(kubeconfig) as { clusters: readonly { cluster: { server: string } }[] }
-  return clusters[0]?.cluster.server ?? 'the instance'
-}

@@ -190,6 +190,11 @@ export class ConnectionClosedError extends Error {
   override readonly name = 'ConnectionClosedError'
 }
 
+/** An answer came that is none: larger than was asked for, or not what it says it is. The message names the request and what is wrong. */
+export class UnusableAnswerError extends Error {
+  override readonly name = 'UnusableAnswerError'
+}
+
 /**
  * No answer came: refused, reset, name not found, certificate not trusted, deadline over. The message names the request
  * and the cause, e.g. `GET /readyz: connect ECONNREFUSED 127.0.0.1:5443`. A write may have been executed all the same.

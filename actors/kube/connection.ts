@@ -7,6 +7,7 @@ import {
   KubeconfigError,
   type KubeRequest,
   UnreachableError,
+  UnusableAnswerError,
   type WatchEvent,
   type WatchRequest,
 } from '../../ports/kube-api.js'
@@ -233,7 +234,7 @@ function explain(error: unknown, { method, path }: KubeRequest, signal: AbortSig
   if (signal.aborted) return cause
   const { message, code } = deepest(error)
   if (error instanceof AnswerTooLargeError || code === undefined)
-    return new Error(`${method} ${path}: ${message}`, { cause: error })
+    return new UnusableAnswerError(`${method} ${path}: ${message}`, { cause: error })
   return new UnreachableError(`${method} ${path}: ${message}`, code, { cause: error })
 }
 

@@ -1,10 +1,11 @@
-import { Button, Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
+import { Fieldset, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useRefusal } from '../editor/refusals.js'
 import { useFormWords } from '../words/forms.js'
 import { type Change, type Path, removing, renaming, settingEntry } from './changes.js'
 import { freeKey, KeyField } from './key-field.js'
 import { isLabelKey, isLabelValue } from './names.js'
 import { RemoveRow } from './remove-row.js'
+import { Rows } from './rows.js'
 
 /** Rows that are shown as fields: a browser takes seconds to draw a thousand. */
 const MOST_ROWS = 50
@@ -41,56 +42,43 @@ export function KeyValues({
             {help}
           </Text>
         )}
-        {entries.slice(0, MOST_ROWS).map(([key, value], index) => (
-          <Group
-            // biome-ignore lint/suspicious/noArrayIndexKey: a row stays where it is while its key is typed
-            key={index}
-            align="flex-start"
-            wrap="nowrap"
-            role="group"
-            aria-label={words.row(legend, index + 1)}
-          >
-            <KeyField
-              label={words.key}
-              value={key}
-              isTaken={isTaken}
-              wrong={isLabelKey(key) ? undefined : words.keyWrong}
-              rename={next => apply(renaming([...path, key], next))}
-            />
-            {value.length > MOST_IN_LINE || value.includes('\n') ? (
-              <TextInput
-                label={words.value}
-                style={{ flex: 1 }}
-                disabled
-                value={value.slice(0, 80)}
-                description={words.inYaml}
+        <Rows
+          items={entries}
+          most={MOST_ROWS}
+          refused={refused}
+          canAdd
+          add={() => apply(settingEntry([...path, freeKey(isTaken)], ''))}
+          addLabel={add ?? words.addEntry(legend)}
+          row={([key, value], index) => (
+            <Group align="flex-start" wrap="nowrap" role="group" aria-label={words.row(legend, index + 1)}>
+              <KeyField
+                label={words.key}
+                value={key}
+                isTaken={isTaken}
+                wrong={isLabelKey(key) ? undefined : words.keyWrong}
+                rename={next => apply(renaming([...path, key], next))}
               />
-            ) : (
-              <TextInput
-                label={words.value}
-                style={{ flex: 1 }}
-                value={value}
-                error={!isValue(value) && words.valueWrong}
-                onChange={event => apply(settingEntry([...path, key], event.currentTarget.value))}
-              />
-            )}
-            <RemoveRow label={words.removeEntry(key)} remove={() => apply(removing([...path, key]))} />
-          </Group>
-        ))}
-        {entries.length > MOST_ROWS && <Text size="sm">{words.further(entries.length - MOST_ROWS)}</Text>}
-        {refused && (
-          <Text size="sm" c="red" role="alert">
-            {refused}
-          </Text>
-        )}
-        <Button
-          variant="default"
-          size="xs"
-          style={{ alignSelf: 'start' }}
-          onClick={() => apply(settingEntry([...path, freeKey(isTaken)], ''))}
-        >
-          {add ?? words.addEntry(legend)}
-        </Button>
+              {value.length > MOST_IN_LINE || value.includes('\n') ? (
+                <TextInput
+                  label={words.value}
+                  style={{ flex: 1 }}
+                  disabled
+                  value={value.slice(0, 80)}
+                  description={words.inYaml}
+                />
+              ) : (
+                <TextInput
+                  label={words.value}
+                  style={{ flex: 1 }}
+                  value={value}
+                  error={!isValue(value) && words.valueWrong}
+                  onChange={event => apply(settingEntry([...path, key], event.currentTarget.value))}
+                />
+              )}
+              <RemoveRow label={words.removeEntry(key)} remove={() => apply(removing([...path, key]))} />
+            </Group>
+          )}
+        />
       </Stack>
     </Fieldset>
   )

@@ -6,8 +6,7 @@ import { KubeApi } from '../kube/kube-api.js'
 import { Problem } from '../parts/problem.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
-import { kindFormOf } from './forms/kind-forms.js'
-import { ObjectForm } from './forms/object-form.js'
+import { editorForm } from './forms/kind-forms.js'
 import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/new')
@@ -23,7 +22,6 @@ export function CreateObjectScreen() {
   const { kind, error } = useKind(instance, given)
   const list = { name: instance, kind: given }
   const leave = () => void navigate({ to: '/instances/$name/objects/$kind', params: list } as never)
-  const form = kind && kindFormOf(kind.type)
   if (error) return <Problem error={error} />
   if (!kind) return <Loader aria-label={live.loading} />
   return (
@@ -43,19 +41,7 @@ export function CreateObjectScreen() {
           const within = kind.type.isNamespaced ? inside || 'default' : '-'
           void navigate({ to, params: { ...list, namespace: within, object } } as never)
         }}
-        {...(form && {
-          form: (text: string, change: (text: string) => void) => (
-            <ObjectForm
-              instance={instance}
-              type={kind.type}
-              kind={form}
-              isNew
-              isPlaced={kind.isPlaced}
-              text={text}
-              change={change}
-            />
-          ),
-        })}
+        {...editorForm(instance, kind, true)}
       />
     </Stack>
   )

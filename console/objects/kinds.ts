@@ -1,4 +1,5 @@
 import type { ObjectType } from '../kube/object.js'
+import { policyName } from './forms/placement.js'
 import type { ObjectKind } from './object-kind.js'
 import {
   bare,
@@ -38,7 +39,7 @@ metadata:
 /** A policy that takes an object to all clusters, as a further manifest. */
 const placed = (apiVersion: string, kind: string, namespace: string, name: string) =>
   `---
-${head('policy.karmada.io/v1alpha1', 'PropagationPolicy', namespace, `${name}-${kind.toLowerCase()}`)}spec:
+${head('policy.karmada.io/v1alpha1', 'PropagationPolicy', namespace, policyName(kind, name))}spec:
   resourceSelectors:
   - apiVersion: ${apiVersion}
     kind: ${kind}

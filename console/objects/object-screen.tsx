@@ -12,8 +12,7 @@ import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
-import { kindFormOf } from './forms/kind-forms.js'
-import { ObjectForm } from './forms/object-form.js'
+import { editorForm } from './forms/kind-forms.js'
 import { ObjectActions } from './object-actions.js'
 import { ObjectContent } from './object-content.js'
 import type { ObjectKind } from './object-kind.js'
@@ -45,7 +44,6 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
   const row = page.items.find(({ metadata }) => metadata?.name === name)
   const metadata = row?.metadata
   const list = { name: instance, kind: given }
-  const form = kindFormOf(kind.type)
   return (
     <Stack>
       <Trail
@@ -83,19 +81,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
           instance={instance}
           at={at}
           close={() => void navigate({ search: {} } as never)}
-          {...(form && {
-            form: (text: string, change: (text: string) => void) => (
-              <ObjectForm
-                instance={instance}
-                type={kind.type}
-                kind={form}
-                isNew={false}
-                isPlaced={kind.isPlaced}
-                text={text}
-                change={change}
-              />
-            ),
-          })}
+          {...editorForm(instance, kind, false)}
         />
       )}
       {row && (

@@ -1,15 +1,6 @@
-import {
-  ActionIcon,
-  Button,
-  Fieldset,
-  Group,
-  MultiSelect,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from '@mantine/core'
+import { ActionIcon, Fieldset, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
 import { adding, type Change, removing, setting, settingTexts } from '../forms/changes.js'
+import { Rows } from '../forms/rows.js'
 import { usePolicyWords } from '../words/policies.js'
 import type { Rule } from './policy-document.js'
 
@@ -30,13 +21,15 @@ export function RuleFields({
   readonly clusters: readonly string[]
   readonly apply: (...changes: readonly Change[]) => void
 }) {
-  const policies = usePolicyWords()
-  const { form: words } = policies
+  const { form: words } = usePolicyWords()
   return (
-    <>
-      {rules.slice(0, MOST_ITEMS).map((rule, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rules have no names, and may be alike
-        <Fieldset key={index} legend={words.rule(index + 1)}>
+    <Rows
+      items={rules}
+      most={MOST_ITEMS}
+      add={() => apply(adding(RULES, { overriders: { imageOverrider: [NEW_IMAGE] } }))}
+      addLabel={words.addRule}
+      row={(rule, index) => (
+        <Fieldset legend={words.rule(index + 1)}>
           <Stack gap="xs">
             <MultiSelect
               label={words.clusters}
@@ -53,18 +46,8 @@ export function RuleFields({
             {rule.others.length > 0 && <Text size="sm">{words.others(rule.others.join(', '))}</Text>}
           </Stack>
         </Fieldset>
-      ))}
-      {rules.length > MOST_ITEMS && <Text size="sm">{words.further(rules.length - MOST_ITEMS)}</Text>}
-      <Button
-        variant="default"
-        size="xs"
-        style={{ alignSelf: 'start' }}
-        disabled={rules.length >= MOST_ITEMS}
-        onClick={() => apply(adding(RULES, { overriders: { imageOverrider: [NEW_IMAGE] } }))}
-      >
-        {words.addRule}
-      </Button>
-    </>
+      )}
+    />
   )
 }
 
@@ -79,19 +62,15 @@ function Images({
   readonly path: readonly (string | number)[]
   readonly apply: (...changes: readonly Change[]) => void
 }) {
-  const policies = usePolicyWords()
-  const { form: words } = policies
+  const { form: words } = usePolicyWords()
   return (
-    <>
-      {images.slice(0, MOST_ITEMS).map((image, index) => (
-        <Group
-          // biome-ignore lint/suspicious/noArrayIndexKey: changes have no names, and may be alike
-          key={index}
-          align="end"
-          wrap="nowrap"
-          role="group"
-          aria-label={words.image(index + 1)}
-        >
+    <Rows
+      items={images}
+      most={MOST_ITEMS}
+      add={() => apply(adding(path, NEW_IMAGE))}
+      addLabel={words.addImage}
+      row={(image, index) => (
+        <Group align="end" wrap="nowrap" role="group" aria-label={words.image(index + 1)}>
           <Select
             label={words.component}
             allowDeselect={false}
@@ -120,17 +99,7 @@ function Images({
             ×
           </ActionIcon>
         </Group>
-      ))}
-      {images.length > MOST_ITEMS && <Text size="sm">{words.further(images.length - MOST_ITEMS)}</Text>}
-      <Button
-        variant="default"
-        size="xs"
-        style={{ alignSelf: 'start' }}
-        disabled={images.length >= MOST_ITEMS}
-        onClick={() => apply(adding(path, NEW_IMAGE))}
-      >
-        {words.addImage}
-      </Button>
-    </>
+      )}
+    />
   )
 }

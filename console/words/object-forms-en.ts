@@ -2,7 +2,6 @@ const plural = new Intl.PluralRules('en')
 
 /** What the forms of Services, Ingresses and other objects say, in English. */
 export const objectFormsEn = {
-  further: (n: number) => `${n.toLocaleString('en')} more are in the YAML: a form of so many would not move.`,
   hostWrong: 'A DNS name, such as shop.example.com.',
   placement: 'Member clusters',
   withPolicy: 'With a policy that places it in member clusters',

@@ -2,7 +2,6 @@ import type { objectFormsEn } from './object-forms-en.js'
 
 /** What the forms of Services, Ingresses and other objects say, in Chinese. */
 export const objectFormsZh: typeof objectFormsEn = {
-  further: n => `另有 ${n.toLocaleString('zh-CN')} 项见 YAML：表单过长会无法操作。`,
   hostWrong: 'DNS 名称，例如 shop.example.com。',
   placement: '成员集群',
   withPolicy: '同时创建将其分发到成员集群的策略',

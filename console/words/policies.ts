@@ -109,8 +109,6 @@ const policiesEn = {
     removeImage: (n: number) => `Remove image change ${n}`,
     others: (names: string) => `It also changes by ${names}: see YAML.`,
     addRule: 'Add a rule',
-    further: (n: number) =>
-      `${n.toLocaleString('en')} more are in the YAML: a form of so many would not move.`,
   },
 }
 
@@ -219,7 +217,6 @@ const policiesZh: typeof policiesEn = {
     removeImage: n => `移除镜像更改 ${n}`,
     others: names => `它还通过 ${names} 更改：见 YAML。`,
     addRule: '添加规则',
-    further: n => `另有 ${n.toLocaleString('zh-CN')} 项见 YAML：表单过长会无法操作。`,
   },
 }
 

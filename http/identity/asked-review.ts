@@ -1,5 +1,5 @@
 import { StatusError } from '../../manifests/status-error.js'
-import { type KubeApi, UnreachableError } from '../../ports/kube-api.js'
+import { type KubeApi, UnreachableError, UnusableAnswerError } from '../../ports/kube-api.js'
 
 /** How long an API server may take to answer a review, milliseconds. */
 const TIMEOUT_MS = 10_000
@@ -41,9 +41,7 @@ export async function askedReview(
     // A refusal of Kubernetes has a reason; without one it is of something that stands before the API server.
     if (error instanceof StatusError && (error.code < 400 || (error.code >= 500 && error.reason === '')))
       throw noReview(`answered ${error.code}, and no review`, error)
-    // An answer that is too large, or no JSON, is a plain Error of the connection.
-    if (error instanceof Error && error.name === 'Error')
-      throw noReview(`gave no review: ${error.message}`, error)
+    if (error instanceof UnusableAnswerError) throw noReview(`gave no review: ${error.message}`, error)
     throw error
   }
   const status = isObject(review) ? review.status : undefined

@@ -19,12 +19,18 @@ export interface ClientCertificate {
 /** The subject of the client certificate, where TLS verified it against the client CA; an unverified one does not count. */
 export function certificateOf(socket: unknown): CertificateSubject | undefined {
   if (!(socket instanceof TLSSocket)) return ofWorkers.get(socket as object)
-  if (!socket.authorized) return undefined
   const known = subjects.get(socket)
   if (known) return known
-  const subject = subjectOf(socket.getPeerCertificate())
+  const subject = subjectOf(verifiedCertificate(socket))
   if (subject) subjects.set(socket, subject)
   return subject
+}
+
+/** What is read of the client certificate on a connection, where TLS verified it against the client CA. */
+export function verifiedCertificate(socket: unknown): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
+  const { subject, valid_to, fingerprint256 } = socket.getPeerCertificate()
+  return { subject, valid_to, fingerprint256 }
 }
 
 /** Notes whose certificate a worker has verified on a connection, whose bytes come here without TLS (`http/workers/`). */

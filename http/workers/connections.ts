@@ -1,7 +1,6 @@
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
-import type { ClientCertificate } from '../identity/certificate.js'
+import { verifiedCertificate } from '../identity/certificate.js'
 import type { ToParent } from './messages.js'
 import { greetingLine } from './relay-listener.js'
 
@@ -43,7 +42,7 @@ export class WorkerConnections {
     if (known) return known
     const number = this.#accepted.get(keyOf(socket))
     if (number === undefined) return undefined
-    const certificate = certificateOn(socket)
+    const certificate = verifiedCertificate(socket)
     if (certificate) this.send({ is: 'certificate', connection: number, certificate })
     const openRelay = () => {
       const opened = connect({ path: this.relay.path, allowHalfOpen: true })
@@ -60,10 +59,3 @@ export class WorkerConnections {
 }
 
 const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`
-
-/** What the parent reads of the client's certificate, where TLS verified it. */
-function certificateOn(socket: Socket): ClientCertificate | undefined {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
-  const { subject, valid_to, fingerprint256 } = socket.getPeerCertificate()
-  return { subject: subject as unknown as ClientCertificate['subject'] & object, valid_to, fingerprint256 }
-}

@@ -8,8 +8,8 @@ export interface ClosableUpstream extends Upstream {
   close(): Promise<void>
 }
 
-/** Makes an endpoint. No connection is opened before the first request. */
-export type ConnectEndpoint = (kubeconfig: string, tokens: AccountTokens) => ClosableUpstream
+/** Makes an endpoint. No connection is opened before the first request. @param server its address, for messages */
+export type ConnectEndpoint = (server: string, kubeconfig: string, tokens: AccountTokens) => ClosableUpstream
 
 interface Endpoint {
   readonly instance: string
@@ -30,8 +30,14 @@ export class Endpoints {
     this.#circuits = new Circuits(now, (server, from, to) => send({ is: 'circuit', server, from, to }))
   }
 
-  add({ endpoint, instance, kubeconfig, token }: Extract<ToWorker, { readonly is: 'endpoint' }>): void {
-    const upstream = this.connect(kubeconfig, {
+  add({
+    endpoint,
+    instance,
+    server,
+    kubeconfig,
+    token,
+  }: Extract<ToWorker, { readonly is: 'endpoint' }>): void {
+    const upstream = this.connect(server, kubeconfig, {
       token: () => known.token,
       refused: () => this.send({ is: 'refused', endpoint }),
       forbade: () => this.send({ is: 'forbade', endpoint }),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import type { Server as HttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Check } from '../health/readiness.js'
@@ -57,7 +58,9 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   options.guard(acceptor)
   try {
     await workers.start(relay.path)
-    await listenOn(acceptor, options.address)
+    const { host, port } = options.address
+    acceptor.listen(port, host)
+    await once(acceptor, 'listening')
   } catch (error) {
     await workers.stop(0)
     await relay.close(0)
@@ -74,15 +77,6 @@ export async function startFront(options: FrontOptions): Promise<Front> {
     },
   }
 }
-
-const listenOn = (acceptor: Server, { host, port }: Address): Promise<void> =>
-  new Promise((resolve, reject) => {
-    acceptor.once('error', reject)
-    acceptor.listen(port, host, () => {
-      acceptor.off('error', reject)
-      resolve()
-    })
-  })
 
 /** The workers of this process: those that run, and those that rest before they are started again. */
 class Workers {

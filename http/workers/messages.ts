@@ -51,6 +51,8 @@ export type ToWorker =
       readonly is: 'endpoint'
       readonly endpoint: number
       readonly instance: string
+      /** Its address, for messages. */
+      readonly server: string
       readonly kubeconfig: string
       readonly token: string
     }

@@ -11,10 +11,11 @@ import { SourceHeaders } from '../proxy/exchange/source-headers.js'
 import { refuse } from '../proxy/refusal.js'
 import { type ProxyPath, parseProxyPath } from '../proxy/route/path.js'
 import { requestInfo } from '../proxy/route/request-info.js'
+import { askedOf } from './asked-request.js'
 import type { WorkerConnection } from './connections.js'
 import type { Endpoints } from './endpoints.js'
 import { failureMessage, failureOf } from './failure-message.js'
-import type { AskedRequest, ToParent, ToWorker } from './messages.js'
+import type { ToParent, ToWorker } from './messages.js'
 import { relayRequest } from './relay.js'
 
 /** How many times within their patience readers are looked at. */
@@ -205,17 +206,4 @@ function isPlain(rawHeaders: readonly string[]): boolean {
     if (NOT_PLAIN.test(name)) isPlain = false
   })
   return isPlain
-}
-
-function askedOf({ url = '', headers }: IncomingMessage): AskedRequest {
-  const { authorization, accept, 'user-agent': userAgent } = headers
-  const [requestId, kubectlCommand] = [headers['x-request-id'], headers['kubectl-command']]
-  return {
-    url,
-    authorization,
-    accept,
-    userAgent,
-    requestId: typeof requestId === 'string' ? requestId : undefined,
-    kubectlCommand: kubectlCommand === undefined ? undefined : String(kubectlCommand),
-  }
 }

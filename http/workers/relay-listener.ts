@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { Server as HttpServer } from 'node:http'
 import { createServer as createSocketServer, type Socket } from 'node:net'
@@ -58,13 +59,8 @@ export async function listenForWorkers(
     socket.resume()
   }
   const acceptor = createSocketServer({ allowHalfOpen: true }, socket => readGreeting(socket, greeted))
-  await new Promise<void>((resolve, reject) => {
-    acceptor.once('error', reject)
-    acceptor.listen(path, () => {
-      acceptor.off('error', reject)
-      resolve()
-    })
-  })
+  acceptor.listen(path)
+  await once(acceptor, 'listening')
   return {
     path,
     async close(graceMs) {

@@ -17,9 +17,10 @@ import { requestInfo } from '../proxy/route/request-info.js'
 import type { Route } from '../proxy/route/route.js'
 import { firstRoute } from '../proxy/sources.js'
 import { type Target, targetOf } from '../proxy/target.js'
+import { headOf } from './asked-request.js'
 import { endpointKubeconfig } from './endpoint-kubeconfig.js'
 import { failureMessage, failureOf } from './failure-message.js'
-import type { AskedRequest, ToParent, ToWorker } from './messages.js'
+import type { ToParent, ToWorker } from './messages.js'
 
 /** So many callers are named by numbers at once, which a worker keeps. */
 const MOST_CALLERS = 4_096
@@ -229,25 +230,8 @@ export class WorkerCalls {
     closed.addEventListener('abort', ended, { once: true })
     const forget = () => closed.removeEventListener('abort', ended)
     this.#endpoints.set(upstream, { endpoint, token, forget })
-    this.send({ is: 'endpoint', endpoint, instance, kubeconfig: endpointKubeconfig(api), token })
+    const { server } = api
+    this.send({ is: 'endpoint', endpoint, instance, server, kubeconfig: endpointKubeconfig(api), token })
     return endpoint
-  }
-}
-
-/** A request as far as a worker has described it. Whatever else it had a worker does not ask about. */
-function headOf(asked: AskedRequest, socket: RequestHead['socket']): RequestHead {
-  const { url, authorization, accept, userAgent, requestId, kubectlCommand } = asked
-  return {
-    method: 'GET',
-    url,
-    rawHeaders: [],
-    headers: {
-      ...(authorization !== undefined && { authorization }),
-      ...(accept !== undefined && { accept }),
-      ...(userAgent !== undefined && { 'user-agent': userAgent }),
-      ...(requestId !== undefined && { 'x-request-id': requestId }),
-      ...(kubectlCommand !== undefined && { 'kubectl-command': kubectlCommand }),
-    },
-    socket,
   }
 }

@@ -6,13 +6,11 @@ import { verifiedByWorker } from '../identity/certificate.js'
 import type { RequestHead } from '../listener/request-head.js'
 import type { CircuitState } from '../proxy/circuit/circuit.js'
 import type { ProxyOptions } from '../proxy/proxy-options.js'
-import { Channel } from './channel.js'
+import { Channel, WORKER_PIPE } from './channel.js'
 import type { ToParent, ToWorker, WorkerSettings } from './messages.js'
 import type { Greeting } from './relay-listener.js'
 import { WorkerCalls } from './worker-calls.js'
 
-/** The pipe between parent and worker, beside input, output, errors and Node's own channel, by which sockets are sent. */
-const PIPE = 4
 /** What a worker has beyond the grace period to end, in milliseconds. */
 const END_MS = 1_000
 
@@ -64,7 +62,7 @@ export class WorkerProcess {
       })
     })
     this.#channel = new Channel(
-      this.#child.stdio[PIPE] as Duplex,
+      this.#child.stdio[WORKER_PIPE] as Duplex,
       message => this.#received(message),
       error => this.#end(error?.message ?? 'it closed its channel'),
     )

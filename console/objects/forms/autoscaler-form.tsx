@@ -1,8 +1,10 @@
-import { Alert, Button, Fieldset, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useRefusal } from '../../editor/refusals.js'
 import { adding, removing, setting } from '../../forms/changes.js'
 import { at, list, number, optionalNumber, text, textOrNumber } from '../../forms/reading.js'
 import { RemoveRow } from '../../forms/remove-row.js'
+import { Rows } from '../../forms/rows.js'
+import { WholeNumber } from '../../forms/whole-number.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import type { FieldsProps } from './form-props.js'
 import type { KindForm } from './object-form.js'
@@ -17,8 +19,7 @@ const MOST_METRICS = 20
 const USUAL_WINDOW_S = 300
 
 function AutoscalerFields({ object: { object }, apply }: FieldsProps) {
-  const words = useObjectFormWords()
-  const { autoscaler } = words
+  const { autoscaler } = useObjectFormWords()
   const spec = at(object, 'spec')
   const kind = text(at(spec, 'scaleTargetRef', 'kind'))
   const [least, most] = [optionalNumber(at(spec, 'minReplicas')), optionalNumber(at(spec, 'maxReplicas'))]
@@ -29,7 +30,7 @@ function AutoscalerFields({ object: { object }, apply }: FieldsProps) {
     most: useRefusal('spec.maxReplicas'),
     metrics: useRefusal('spec.metrics'),
   }
-  const count = { min: 1, max: 1_000_000, allowDecimal: false, allowNegative: false } as const
+  const count = { min: 1, max: 1_000_000 } as const
   return (
     <>
       <Group grow align="flex-start">
@@ -53,61 +54,44 @@ function AutoscalerFields({ object: { object }, apply }: FieldsProps) {
         />
       </Group>
       <Group grow align="flex-start">
-        <NumberInput
+        <WholeNumber
           label={autoscaler.least}
           {...count}
-          value={least ?? ''}
+          value={least}
           placeholder="1"
           error={refusal.least}
-          onChange={value =>
-            apply(setting(['spec', 'minReplicas'], typeof value === 'number' ? value : undefined))
-          }
+          set={value => apply(setting(['spec', 'minReplicas'], value))}
         />
-        <NumberInput
+        <WholeNumber
           label={autoscaler.most}
           {...count}
           required
-          value={most ?? ''}
+          value={most}
           error={
             (most === undefined ? autoscaler.mostMissing : most < (least ?? 1) && autoscaler.mostWrong) ||
             refusal.most
           }
-          onChange={value =>
-            apply(setting(['spec', 'maxReplicas'], typeof value === 'number' ? value : undefined))
-          }
+          set={value => apply(setting(['spec', 'maxReplicas'], value))}
         />
-        <NumberInput
+        <WholeNumber
           label={autoscaler.window}
           description={autoscaler.windowHelp(USUAL_WINDOW_S)}
-          {...{ min: 0, max: 3600, allowDecimal: false, allowNegative: false }}
-          value={optionalNumber(at(spec, 'behavior', 'scaleDown', 'stabilizationWindowSeconds')) ?? ''}
+          {...{ min: 0, max: 3600 }}
+          value={optionalNumber(at(spec, 'behavior', 'scaleDown', 'stabilizationWindowSeconds'))}
           placeholder={String(USUAL_WINDOW_S)}
-          onChange={value => apply(setting(WINDOW, typeof value === 'number' ? value : undefined))}
+          set={value => apply(setting(WINDOW, value))}
         />
       </Group>
       <Fieldset legend={autoscaler.metrics}>
         <Stack gap="xs">
-          {metrics.slice(0, MOST_METRICS).map((metric, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: metrics have no names, and may be alike
-            <Metric key={index} index={index} metric={metric} apply={apply} />
-          ))}
-          {metrics.length > MOST_METRICS && (
-            <Text size="sm">{words.further(metrics.length - MOST_METRICS)}</Text>
-          )}
-          {refusal.metrics && (
-            <Alert color="red" variant="outline" role="alert">
-              {refusal.metrics}
-            </Alert>
-          )}
-          <Button
-            variant="default"
-            size="xs"
-            style={{ alignSelf: 'start' }}
-            disabled={metrics.length >= MOST_METRICS}
-            onClick={() => apply(adding(METRICS, newMetric(metrics)))}
-          >
-            {autoscaler.addMetric}
-          </Button>
+          <Rows
+            items={metrics}
+            most={MOST_METRICS}
+            refused={refusal.metrics}
+            add={() => apply(adding(METRICS, newMetric(metrics)))}
+            addLabel={autoscaler.addMetric}
+            row={(metric, index) => <Metric index={index} metric={metric} apply={apply} />}
+          />
         </Stack>
       </Fieldset>
     </>
@@ -168,15 +152,13 @@ function Metric({
             }}
           />
           {mode === 'Utilization' ? (
-            <NumberInput
+            <WholeNumber
               label={autoscaler.use}
               w={120}
-              {...{ min: 1, max: 10_000, allowDecimal: false, allowNegative: false, suffix: ' %' }}
-              value={number(at(metric, 'resource', 'target', 'averageUtilization')) || ''}
+              {...{ min: 1, max: 10_000, suffix: ' %' }}
+              value={number(at(metric, 'resource', 'target', 'averageUtilization')) || undefined}
               error={refusal.use}
-              onChange={next =>
-                apply(setting([...target, 'averageUtilization'], typeof next === 'number' ? next : undefined))
-              }
+              set={next => apply(setting([...target, 'averageUtilization'], next))}
             />
           ) : (
             <TextInput

@@ -5,6 +5,7 @@ import { setting } from '../../forms/changes.js'
 import { freeKey } from '../../forms/key-field.js'
 import { isDataKey } from '../../forms/names.js'
 import { at, text } from '../../forms/reading.js'
+import { useFormWords } from '../../words/forms.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import {
   type DataKind,
@@ -26,7 +27,8 @@ const MOST_ENTRIES = 50
 const MOST_BYTES = 1_048_576
 
 function DataFields({ kind, object: { object }, isNew, apply }: FieldsProps & { readonly kind: DataKind }) {
-  const { data: words, further } = useObjectFormWords()
+  const { data: words } = useObjectFormWords()
+  const { further } = useFormWords()
   const refused = useRefusal('data')
   const [problem, setProblem] = useState<string>()
   // What somebody writes anew is no secret to them; what is there already is shown when they want it.

@@ -1,9 +1,10 @@
-import { Autocomplete, Button, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Autocomplete, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { useRefusal } from '../../editor/refusals.js'
 import { adding, type Path, removing, setting } from '../../forms/changes.js'
 import { isHost, isPort } from '../../forms/names.js'
 import { at, list, text, textOrNumber } from '../../forms/reading.js'
 import { RemoveRow } from '../../forms/remove-row.js'
+import { Rows } from '../../forms/rows.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import type { FieldsProps } from './form-props.js'
 
@@ -54,28 +55,22 @@ export function Rule({
             remove={() => apply(removing([...RULES, index]))}
           />
         </Group>
-        {paths.slice(0, MOST_ROWS).map((path, row) => (
-          <PathRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: paths may be alike
-            key={row}
-            at={[...where, row]}
-            field={`spec.rules[${index}].http.paths[${row}]`}
-            label={ingress.pathRow(index + 1, row + 1)}
-            path={path}
-            services={services}
-            apply={apply}
-          />
-        ))}
-        {paths.length > MOST_ROWS && <Text size="sm">{words.further(paths.length - MOST_ROWS)}</Text>}
-        <Button
-          variant="default"
-          size="xs"
-          style={{ alignSelf: 'start' }}
-          disabled={paths.length >= MOST_ROWS}
-          onClick={() => apply(adding(where, newPath(text(at(paths.at(-1), 'backend', 'service', 'name')))))}
-        >
-          {ingress.addPath}
-        </Button>
+        <Rows
+          items={paths}
+          most={MOST_ROWS}
+          add={() => apply(adding(where, newPath(text(at(paths.at(-1), 'backend', 'service', 'name')))))}
+          addLabel={ingress.addPath}
+          row={(path, row) => (
+            <PathRow
+              at={[...where, row]}
+              field={`spec.rules[${index}].http.paths[${row}]`}
+              label={ingress.pathRow(index + 1, row + 1)}
+              path={path}
+              services={services}
+              apply={apply}
+            />
+          )}
+        />
       </Stack>
     </Fieldset>
   )

@@ -9,7 +9,7 @@ import { NoForm } from '../../forms/no-form.js'
 import type { Shape } from '../../forms/shape.js'
 import { useNamespaceNames } from '../../instance/names.js'
 import type { ObjectType } from '../../kube/object.js'
-import { useObjectFormWords } from '../../words/object-forms.js'
+import { useFormWords } from '../../words/forms.js'
 import type { FieldsProps } from './form-props.js'
 import { moving, PLACEMENT, placementIn, renaming } from './placement.js'
 import { PlacementFields } from './placement-fields.js'
@@ -45,7 +45,7 @@ export function ObjectForm({
   readonly text: string
   readonly change: (text: string) => void
 }) {
-  const words = useObjectFormWords()
+  const words = useFormWords()
   const namespaces = useNamespaceNames(instance)
   // A file is read while its reader may go on typing: it is put into the text of then.
   const latest = useRef({ text, change })
@@ -57,7 +57,7 @@ export function ObjectForm({
   const { object, others } = view
   const apply = (...changes: readonly Change[]) => {
     const now = latest.current
-    const next = objectsOf(now.text, type, shape)
+    const next = now.text === text ? view : objectsOf(now.text, type, shape)
     if (!('problem' in next)) {
       const changed = changedObject(now.text, next.object.index, ...changes)
       latest.current = { ...now, text: changed }

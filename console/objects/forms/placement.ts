@@ -28,7 +28,7 @@ const selects = (selector: unknown, { kind, name }: FormObject): boolean =>
   text(at(selector, 'kind')) === kind && text(at(selector, 'name')) === name
 
 /** What a policy for an object is called. */
-const policyName = ({ kind }: FormObject, name: string): string => `${name}-${kind.toLowerCase()}`
+export const policyName = (kind: string, name: string): string => `${name}-${kind.toLowerCase()}`
 
 /** Has the policy select the object by its next name; the policy's own name follows where it was made of the object's. */
 export function renaming(
@@ -40,8 +40,8 @@ export function renaming(
   const changes: Change[] = selectorsOf(policy).flatMap((selector, index) =>
     selects(selector, object) ? [setting(['spec', 'resourceSelectors', index, 'name'], to)] : [],
   )
-  if (policy.name === policyName(object, object.name))
-    changes.push(setting(['metadata', 'name'], policyName(object, to)))
+  if (policy.name === policyName(object.kind, object.name))
+    changes.push(setting(['metadata', 'name'], policyName(object.kind, to)))
   for (const change of changes) change(document)
 }
 
@@ -65,7 +65,7 @@ export const policyFor = (object: FormObject): Document =>
       apiVersion: PLACEMENT.apiVersion,
       kind: PLACEMENT.kind,
       metadata: {
-        name: policyName(object, object.name),
+        name: policyName(object.kind, object.name),
         ...(object.namespace !== '' && { namespace: object.namespace }),
       },
       spec: {

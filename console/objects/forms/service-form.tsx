@@ -1,10 +1,12 @@
-import { Button, Fieldset, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core'
+import { Fieldset, Group, Select, Stack, TextInput } from '@mantine/core'
 import { useRefusal } from '../../editor/refusals.js'
 import { adding, removing, setting } from '../../forms/changes.js'
 import { KeyValues } from '../../forms/key-values.js'
 import { isDnsLabel, isPort, isServiceName, isSubdomain } from '../../forms/names.js'
 import { at, entries, list, optionalNumber, text, textOrNumber } from '../../forms/reading.js'
 import { RemoveRow } from '../../forms/remove-row.js'
+import { Rows } from '../../forms/rows.js'
+import { WholeNumber } from '../../forms/whole-number.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import type { FieldsProps } from './form-props.js'
 import type { KindForm } from './object-form.js'
@@ -13,6 +15,7 @@ const TYPES = ['ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'] as const
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
 const AFFINITIES = ['None', 'ClientIP'] as const
 const PORTS = ['spec', 'ports']
+const PORT_NUMBERS = { min: 1, max: 65_535, hideControls: true } as const
 /** Rows of ports that are shown as fields. */
 const MOST_PORTS = 50
 
@@ -80,39 +83,28 @@ function Ports({
   readonly type: string
   readonly apply: FieldsProps['apply']
 }) {
-  const words = useObjectFormWords()
-  const { service } = words
+  const { service } = useObjectFormWords()
   const refused = useRefusal('spec.ports')
   const ports = list(at(spec, 'ports'))
   return (
     <Fieldset legend={service.ports}>
       <Stack gap="xs">
-        {ports.slice(0, MOST_PORTS).map((port, index) => (
-          <PortRow
-            // biome-ignore lint/suspicious/noArrayIndexKey: ports need no names, and may be alike
-            key={index}
-            index={index}
-            ports={ports}
-            port={port}
-            hasNode={type === 'NodePort' || type === 'LoadBalancer'}
-            apply={apply}
-          />
-        ))}
-        {ports.length > MOST_PORTS && <Text size="sm">{words.further(ports.length - MOST_PORTS)}</Text>}
-        {refused && (
-          <Text size="sm" c="red" role="alert">
-            {refused}
-          </Text>
-        )}
-        <Button
-          variant="default"
-          size="xs"
-          style={{ alignSelf: 'start' }}
-          disabled={ports.length >= MOST_PORTS}
-          onClick={() => apply(adding(PORTS, newPort(ports)))}
-        >
-          {service.addPort}
-        </Button>
+        <Rows
+          items={ports}
+          most={MOST_PORTS}
+          refused={refused}
+          add={() => apply(adding(PORTS, newPort(ports)))}
+          addLabel={service.addPort}
+          row={(port, index) => (
+            <PortRow
+              index={index}
+              ports={ports}
+              port={port}
+              hasNode={type === 'NodePort' || type === 'LoadBalancer'}
+              apply={apply}
+            />
+          )}
+        />
       </Stack>
     </Fieldset>
   )
@@ -165,14 +157,14 @@ function PortRow({
   }
   return (
     <Group align="flex-start" role="group" aria-label={service.portRow(index + 1)}>
-      <NumberInput
+      <WholeNumber
         label={service.port}
         w={100}
-        {...{ min: 1, max: 65_535, allowDecimal: false, allowNegative: false, hideControls: true }}
+        {...PORT_NUMBERS}
         required
-        value={number ?? ''}
+        value={number}
         error={(number === undefined ? service.portMissing : isTwice && service.portTwice) || refusal.port}
-        onChange={value => apply(setting(field('port'), typeof value === 'number' ? value : undefined))}
+        set={value => apply(setting(field('port'), value))}
       />
       <TextInput
         label={service.target}
@@ -201,14 +193,14 @@ function PortRow({
         onChange={event => apply(setting(field('name'), event.currentTarget.value))}
       />
       {hasNode && (
-        <NumberInput
+        <WholeNumber
           label={service.nodePort}
           placeholder={service.nodePortNone}
           w={130}
-          {...{ min: 1, max: 65_535, allowDecimal: false, allowNegative: false, hideControls: true }}
-          value={optionalNumber(at(port, 'nodePort')) ?? ''}
+          {...PORT_NUMBERS}
+          value={optionalNumber(at(port, 'nodePort'))}
           error={refusal.node}
-          onChange={value => apply(setting(field('nodePort'), typeof value === 'number' ? value : undefined))}
+          set={value => apply(setting(field('nodePort'), value))}
         />
       )}
       <RemoveRow label={service.removePort(index + 1)} remove={() => apply(removing([...PORTS, index]))} />

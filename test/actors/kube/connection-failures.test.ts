@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { StatusError } from '../../../manifests/status-error.js'
-import { UnreachableError } from '../../../ports/kube-api.js'
+import { UnreachableError, UnusableAnswerError } from '../../../ports/kube-api.js'
 import { ConnectionUnderTest, caught } from './connection-under-test.js'
 import { json } from './scripted-server.js'
 
@@ -122,6 +122,7 @@ describe('a failed request', () => {
   it('stops at a size limit of its own', async () => {
     await kube.connect((_, response) => json(response, 200, { text: 'x'.repeat(1 << 16) }))
     const error = await caught(kube.api.request({ method: 'GET', path: '/big', maxAnswerBytes: 1 << 10 }))
+    expect(error).toBeInstanceOf(UnusableAnswerError)
     expect(error.message).toBe('GET /big: the answer is larger than 1024 bytes')
   })
 

@@ -6,7 +6,7 @@ import { hostAuthorizer } from '../../../http/identity/authorize.js'
 import { DEFAULT_HOST_GRACE_MS, type HostGrace } from '../../../http/identity/host-grace.js'
 import type { InstanceTokens } from '../../../http/identity/instance-tokens/instance-tokens.js'
 import { roleAuthorizer } from '../../../http/identity/role-authorizer.js'
-import { UnreachableError } from '../../../ports/kube-api.js'
+import { UnreachableError, UnusableAnswerError } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'
 import { fakeFleet } from '../fakes/fleet.js'
 import { fakeHost, refusal } from '../fakes/host.js'
@@ -78,7 +78,10 @@ describe('while the host does not answer', () => {
     ['a page', '<html>a proxy</html>'],
     ['nothing', undefined],
     ['a verdict that is no boolean', { status: { authenticated: 'true', allowed: 'true' } }],
-    ['an answer that is too large, or no JSON', new Error('POST: the answer is larger than 1048576 bytes')],
+    [
+      'an answer that is too large, or no JSON',
+      new UnusableAnswerError('POST: the answer is larger than 1048576 bytes'),
+    ],
     ['a redirect', refusal(302, '', 'found')],
     ['an error that is not of Kubernetes', refusal(500, '', 'oops')],
   ])(

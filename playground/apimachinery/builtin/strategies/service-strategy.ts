@@ -33,12 +33,15 @@ function clusterIp(service: JsonObject): string {
   return `10.${96 + (offset >> 16)}.${(offset >> 8) & 255}.${offset & 255}`
 }
 
+/** The numbers that kube-apiserver gives to node ports unless it is told otherwise (`--service-node-port-range`). */
+const NODE_PORTS = { first: 30_000, last: 32_767 }
+
 const nodePort = (service: JsonObject, port: Json): number =>
-  30_000 +
+  NODE_PORTS.first +
   (hashed(
     `${stringAt(service, 'metadata', 'namespace')}/${stringAt(service, 'metadata', 'name')}/${String(at(port, 'port'))}`,
   ) %
-    2768)
+    (NODE_PORTS.last - NODE_PORTS.first + 1))
 
 /** How long a client stays with one backend unless the service says otherwise: three hours. */
 const CLIENT_IP_SECONDS = 10_800
@@ -128,6 +131,15 @@ function servicePortErrors(port: Json, position: number, ports: readonly Json[])
     errors.push(...portName(targetPort).map(one => invalid(target, targetPort, one)))
   else if (targetPort !== undefined && !(Number(targetPort) >= 1 && Number(targetPort) <= 65_535))
     errors.push(invalid(target, targetPort, 'must be between 1 and 65535, inclusive'))
+  const node = at(port, 'nodePort') ?? 0
+  if (node !== 0 && !(Number(node) >= NODE_PORTS.first && Number(node) <= NODE_PORTS.last))
+    errors.push(
+      invalid(
+        child(path, 'nodePort'),
+        node,
+        `provided port is not in the valid range. The range of valid ports is ${NODE_PORTS.first}-${NODE_PORTS.last}`,
+      ),
+    )
   if (protocol !== '' && !PROTOCOLS.includes(protocol)) {
     errors.push(notSupported(child(path, 'protocol'), protocol, PROTOCOLS))
   }

@@ -28,8 +28,10 @@ const listOf = (items: readonly object[], remainingItemCount?: number) => ({
 const CANARY = '/api/v1/namespaces/kube-system/configmaps/kairship-index-canary'
 
 /** Gathers the figures of one instance of a large fleet, of which only what `answers` names has objects. */
-function gathering(answers: Readonly<Record<string, unknown>> = {}) {
+function gathering(answers: Readonly<Record<string, unknown>> = {}, fleetSize = 1_000) {
   const asked: KubeRequest[] = []
+  /** Seconds that each watch asked for. */
+  const lives: Record<string, number> = {}
   const api: KubeApi = {
     server: 'https://alpha',
     request: async <T>(request: KubeRequest) => {
@@ -39,7 +41,8 @@ function gathering(answers: Readonly<Record<string, unknown>> = {}) {
       if (answer instanceof Error) throw answer
       return answer as T
     },
-    async *watch({ signal }) {
+    async *watch({ path, query, signal }) {
+      lives[path.split('/').at(-1) ?? ''] = Number(query?.timeoutSeconds)
       await new Promise(resolve => signal?.addEventListener('abort', resolve, { once: true }))
     },
     close: async () => undefined,
@@ -51,7 +54,7 @@ function gathering(answers: Readonly<Record<string, unknown>> = {}) {
   const logic = gatherStatistics({
     ...instanceLimiters(),
     paces: { statusIntervalMs: 1_000 },
-    asking: new AskingBudget(() => 1_000),
+    asking: new AskingBudget(() => fleetSize),
     startupBurst,
     meter: unmetered,
     connectionOf: () => connection,
@@ -66,7 +69,7 @@ function gathering(answers: Readonly<Record<string, unknown>> = {}) {
     },
   })
   const actor = createActor(parent).start()
-  return { asked, reports, startupBurst, stop: () => actor.stop() }
+  return { asked, lives, reports, startupBurst, stop: () => actor.stop() }
 }
 /** The last counts of templates and policies. */
 const countsOf = ({ reports }: ReturnType<typeof gathering>) => {
@@ -86,6 +89,23 @@ it('a large fleet gathers statistics after its start-up burst, and none before',
   expect(alpha.reports).toMatchObject([{ ok: true }])
   alpha.stop()
 })
+
+it.each([
+  [1_000, 300, 600],
+  [10_000, 1_800, 3_600],
+])(
+  'watches that tell of changes live for their fleet: of %d, from %d to %d s',
+  async (size, shortest, longest) => {
+    const alpha = gathering({}, size)
+    await vi.advanceTimersByTimeAsync(QUIET_MS)
+    expect(Object.keys(alpha.lives).sort()).toEqual(['clusters', 'resourcebindings'])
+    for (const seconds of Object.values(alpha.lives)) {
+      expect(seconds).toBeGreaterThanOrEqual(shortest)
+      expect(seconds).toBeLessThanOrEqual(longest)
+    }
+    alpha.stop()
+  },
+)
 
 it('a large fleet counts by remainingItemCount, and reads one object of a type', async () => {
   const alpha = gathering({

@@ -187,6 +187,15 @@ describe('validation of a built-in object refuses', () => {
       ['spec.ports: Required value'],
     ],
     [
+      'with a node port out of range',
+      'Service',
+      { spec: { type: 'NodePort', ports: [{ port: 80, protocol: 'TCP', nodePort: 80 }] } },
+      undefined,
+      [
+        'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+      ],
+    ],
+    [
       'with a lease that lasts no time',
       'Lease',
       { spec: { leaseDurationSeconds: 0 } },

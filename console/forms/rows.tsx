@@ -1,0 +1,42 @@
+import { Button, Text } from '@mantine/core'
+import { Fragment, type ReactNode } from 'react'
+import { useFormWords } from '../words/forms.js'
+
+/** The rows of a list in a form: as many as a browser can draw, how many more there are, what was refused of the list, and a button for one more. */
+export function Rows<T>({
+  items,
+  most,
+  row,
+  refused,
+  add,
+  addLabel,
+  canAdd = items.length < most,
+}: {
+  readonly items: readonly T[]
+  /** Rows that are shown. */
+  readonly most: number
+  readonly row: (item: T, index: number) => ReactNode
+  readonly refused?: string | undefined
+  readonly add: () => void
+  readonly addLabel: string
+  readonly canAdd?: boolean
+}) {
+  const words = useFormWords()
+  return (
+    <>
+      {items.slice(0, most).map((item, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows may be alike, and one stays where it is while its key is typed
+        <Fragment key={index}>{row(item, index)}</Fragment>
+      ))}
+      {items.length > most && <Text size="sm">{words.further(items.length - most)}</Text>}
+      {refused && (
+        <Text size="sm" c="red" role="alert">
+          {refused}
+        </Text>
+      )}
+      <Button variant="default" size="xs" style={{ alignSelf: 'start' }} disabled={!canAdd} onClick={add}>
+        {addLabel}
+      </Button>
+    </>
+  )
+}
