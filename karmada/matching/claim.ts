@@ -51,12 +51,16 @@ export function claimed<T extends KubeObject>(object: T, policy: PropagationPoli
   }
 }
 
-/** The object without the claim of a kind of policy; the same object when it has none. */
-export function unclaimed<T extends KubeObject>(object: T, kind: string): T {
+/**
+ * The object without the claim of a kind of policy; the same object when it has none.
+ * @param id only of the policy with this permanent id: another one's claim stays
+ */
+export function unclaimed<T extends KubeObject>(object: T, kind: string, id?: string): T {
   const marks: Readonly<Record<string, string>> =
     kind === 'PropagationPolicy' ? CLAIMS.policy : CLAIMS.clusterPolicy
   const keys = Object.values(marks)
   const { labels = {}, annotations = {} } = object.metadata
+  if (id !== undefined && labels[marks.id as string] !== id) return object
   if (!keys.some(key => key in labels || key in annotations)) return object
   return {
     ...object,

@@ -2,11 +2,11 @@
  * Polls a condition of the outside world.
  * @param condition may throw until it holds: an engine that comes back refuses connections, and objects lack what is looked at.
  * What must never be seen on the way is not looked for in here
- * @param what told when it never holds, with what it threw last
+ * @param what told when it never holds, with what it threw last; a function is asked then, and can add what was seen last
  */
 export async function eventually(
   condition: () => Promise<boolean>,
-  what: string,
+  what: string | (() => string),
   timeoutMs = 240_000,
 ): Promise<void> {
   const deadline = Date.now() + timeoutMs
@@ -18,7 +18,9 @@ export async function eventually(
       problem = thrown
     }
     if (Date.now() > deadline)
-      throw new Error(`waited ${timeoutMs / 1000} s in vain: ${what}`, { cause: problem })
+      throw new Error(`waited ${timeoutMs / 1000} s in vain: ${typeof what === 'string' ? what : what()}`, {
+        cause: problem,
+      })
     await new Promise(resolve => setTimeout(resolve, 100))
   }
 }

@@ -5,7 +5,7 @@ import type { InterpreterChain } from '../../../karmada/interpreter/interpreter-
 import type { Resource } from '../../../karmada/interpreter/workload.js'
 import { claimed, isClaimedBy, policyId, unclaimed } from '../../../karmada/matching/claim.js'
 import { isKarmadasChange, isLazy } from '../../../karmada/matching/lazy.js'
-import { claimOf, policyFor } from '../../../karmada/matching/policies.js'
+import { type Claim, claimOf, policyFor } from '../../../karmada/matching/policies.js'
 import { preempts, roused } from '../../../karmada/matching/preemption.js'
 import { mayBePropagated } from '../../../karmada/matching/propagated.js'
 import { bestPrecision, Precision } from '../../../karmada/matching/resource-selector.js'
@@ -120,8 +120,8 @@ export class PolicyController {
     for (const template of templates)
       if (isClaimedBy(template, policy)) {
         // The template comes last: while it is claimed, a restart finds it.
-        await this.#unclaimBinding(template, kind)
-        await this.#unclaimTemplate(template, kind)
+        await this.#unclaimBinding(template, claimBy(policy))
+        await this.#unclaimTemplate(template, claimBy(policy))
       }
     const finalizer = POLICY_FINALIZERS[policy.kind as keyof typeof POLICY_FINALIZERS]
     await update(this.#control, typeOf(policy), policy.metadata, one => withoutFinalizer(one, finalizer))
@@ -142,8 +142,8 @@ export class PolicyController {
       if (isSelected(template, policy)) this.#addTemplate(template, isLazy(policy))
       else {
         // The binding comes last: while it is claimed, a restart finds it.
-        await this.#unclaimTemplate(template, policy.kind)
-        await this.#unclaimBinding(template, policy.kind)
+        await this.#unclaimTemplate(template, claimBy(policy))
+        await this.#unclaimBinding(template, claimBy(policy))
       }
     }
   }
@@ -151,13 +151,17 @@ export class PolicyController {
   /** Has the policy take a template that nobody claims, or over from another policy where it may. */
   async #offer(template: Resource, policy: PropagationPolicy): Promise<void> {
     const from = claimOf(template)
-    if (!preempts(policy, template, (kind, key) => this.#policy(kind, key))) {
+    const mayTake = (one: Resource) => preempts(policy, one, (kind, key) => this.#policy(kind, key))
+    if (!mayTake(template)) {
       if (!from) this.#addTemplate(template, isLazy(policy))
       return
     }
     const type = this.#typeOfTemplate(template)
     if (!type) return
-    await update<Resource>(this.#control, type, placeOf(template), one => claimed(one, policy))
+    const taken = await update<Resource>(this.#control, type, placeOf(template), one =>
+      mayTake(one) ? claimed(one, policy) : one,
+    )
+    if (!taken || !isClaimedBy(taken, policy)) return
     const before = from && { kind: from.kind, metadata: from }
     const message = `${capital(policyText(policy))} preempted ${before ? policyText(before) : ''} successfully`
     this.#tell(template, normal('PreemptPolicySucceed', message))
@@ -174,20 +178,20 @@ export class PolicyController {
     return selected.every(found => found !== undefined)
   }
 
-  /** Binding and Works stay as they are. */
-  async #unclaimBinding(template: Resource, kind: string): Promise<void> {
+  /** Has the binding of a template, which stays with its Works, no more claimed by this policy; a claim of another is left. */
+  async #unclaimBinding(template: Resource, { kind, id }: Pick<Claim, 'kind' | 'id'>): Promise<void> {
     const scope = bindingScopeOf(template)
     const { namespace } = template.metadata
     const name = bindingName(template.kind, template.metadata.name)
     await update<Binding>(this.#control, scope.type, { name, ...(namespace && { namespace }) }, binding =>
-      unclaimed(binding, kind),
+      unclaimed(binding, kind, id),
     )
   }
 
-  async #unclaimTemplate(template: Resource, kind: string): Promise<void> {
+  async #unclaimTemplate(template: Resource, { kind, id }: Pick<Claim, 'kind' | 'id'>): Promise<void> {
     const type = this.#typeOfTemplate(template)
     if (type)
-      await update<Resource>(this.#control, type, placeOf(template), current => unclaimed(current, kind))
+      await update<Resource>(this.#control, type, placeOf(template), current => unclaimed(current, kind, id))
   }
 
   async #reconcileTemplate(key: string): Promise<ReconcileResult> {
@@ -200,20 +204,22 @@ export class PolicyController {
     const claim = claimOf(template)
     if (claim && !this.#claimantOf(template)) {
       // Its policy is gone and left the claim behind; without it the template comes back.
-      await this.#unclaimBinding(template, claim.kind)
-      await this.#unclaimTemplate(template, claim.kind)
+      await this.#unclaimBinding(template, claim)
+      await this.#unclaimTemplate(template, claim)
       return undefined
     }
     const policy = this.#policyOf(template)
     if (!policy || policy.metadata.deletionTimestamp || policyId(policy) === undefined) return undefined
     if (!this.#hasOverrides(policy)) return { again: WAITING_MS }
     const owned = await update<Resource>(this.#control, found.type, placeOf(template), one =>
-      claimed(one, policy),
+      claimOf(one)?.id === claim?.id ? claimed(one, policy) : one,
     )
+    // Another policy was faster: the template comes back with its claim.
+    if (!owned || !isClaimedBy(owned, policy)) return undefined
     const waits =
       isLazy(policy) &&
       (cause === KARMADAS || (cause === INITIAL && !this.#seenAtStart.has(policy.metadata.uid ?? '')))
-    if (owned && !waits) await this.#apply(owned, policy)
+    if (!waits) await this.#apply(owned, policy)
     return undefined
   }
 
@@ -298,6 +304,11 @@ const placeText = ({ namespace, name }: { namespace?: string | undefined; name: 
 
 const isSelected = (template: Resource, { spec }: PropagationPolicy): boolean =>
   bestPrecision(template, spec.resourceSelectors) > Precision.none
+
+const claimBy = (policy: PropagationPolicy): Pick<Claim, 'kind' | 'id'> => ({
+  kind: policy.kind as Claim['kind'],
+  id: policyId(policy) ?? '',
+})
 
 /** As Karmada's events name a policy. */
 function policyText(

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Resource } from '../../../karmada/interpreter/workload.js'
+import { claimed } from '../../../karmada/matching/claim.js'
+import type { PropagationPolicy } from '../../../karmada/objects/propagation-policy.js'
 import { BINDINGS, type Binding } from '../../../karmada/objects/resource-binding.js'
-import type { KubeObject } from '../../../manifests/kube.js'
+import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { ensure, read, remove, update } from '../../../playground/client/write.js'
 import { CLUSTER_ROLES, DEPLOYMENTS } from '../../../playground/objects/core-types.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import { eventually } from '../eventually.js'
 import {
   CLUSTER_POLICIES,
@@ -15,8 +18,23 @@ import {
 } from './propagation-world.js'
 
 let world: PropagationWorld
+/** What is done once before the controllers next read this path. */
+let before: { readonly path: string; readonly act: () => Promise<unknown> } | undefined
 beforeAll(async () => {
-  world = await PropagationWorld.start(['m1', 'm2'])
+  const through = (control: KubeApi): KubeApi => ({
+    ...control,
+    request: async <T>(request: KubeRequest) => {
+      const due = before?.path === request.path && request.method === 'GET' ? before : undefined
+      if (due) {
+        before = undefined
+        await due.act()
+      }
+      return control.request<T>(request)
+    },
+    watch: request => control.watch(request),
+    close: () => control.close(),
+  })
+  world = await PropagationWorld.start(['m1', 'm2'], { through })
 })
 afterAll(() => world.close())
 
@@ -68,6 +86,31 @@ describe('preemption', () => {
     )
     await change('strong', { priority: 3 })
     await isHeldBy('fall', 'eager')
+  })
+
+  it('is not undone by a policy that looked at the workload before it was taken', async () => {
+    await ensure(world.control, POLICIES, policy('tardy', 'torn', duplicated('m1'), { priority: 7 }))
+    const fast = policy('fast', 'torn', duplicated('m2'), { priority: 5, preemption: 'Always' })
+    await ensure(world.control, POLICIES, fast)
+    await ensure(world.control, DEPLOYMENTS, deployment('torn', 1))
+    await goesTo('torn', 'm1')
+    const taken = new Promise<void>((resolve, reject) => {
+      const act = async () => {
+        const stored = (await read(world.control, POLICIES, place('fast'))) as PropagationPolicy
+        await update<Resource>(world.control, DEPLOYMENTS, place('torn'), one => claimed(one, stored))
+      }
+      before = {
+        path: resourcePath(DEPLOYMENTS, place('torn')),
+        act: () => act().then(resolve, reject),
+      }
+    })
+    await change('tardy', { placement: { clusterAffinity: { clusterNames: ['m1', 'm2'] } } })
+    await taken
+    await goesTo('torn', 'm2')
+    expect(await holderOf('torn')).toBe('fast')
+    expect((await world.binding('torn'))?.metadata.annotations?.['propagationpolicy.karmada.io/name']).toBe(
+      'fast',
+    )
   })
 
   it('takes a workload over from a cluster policy, whatever its priority', async () => {

@@ -49,21 +49,23 @@ describeConsole('instances that are made and used in the console', {}, world => 
       path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
       body: cloudShellDefinition,
     })
-    const { page, complaints } = await world.at('settings')
-    const shell = page.getByRole('region', { name: 'Cloud shell' })
-    // The definition may not be served at once, which the page says.
-    await expect
-      .poll(async () => {
-        const start = shell.getByRole('button', { name: 'Start' })
-        if (await start.isVisible()) await start.click()
-        return shell.getByRole('button', { name: 'End' }).isVisible()
-      })
-      .toBe(true)
-    await shell.getByRole('status').getByText('Starting').waitFor()
-    const { items } = await host().request<{ items: { metadata: { name: string } }[] }>({
+    const listed = {
       method: 'GET',
       path: resourcePath(CLOUD_SHELLS, { namespace: CLOUD_SHELL_NAMESPACE }),
-    })
+    } as const
+    const isServed = () =>
+      host()
+        .request(listed)
+        .then(
+          () => true,
+          () => false,
+        )
+    await expect.poll(isServed).toBe(true)
+    const { page, complaints } = await world.at('settings')
+    const shell = page.getByRole('region', { name: 'Cloud shell' })
+    await shell.getByRole('button', { name: 'Start' }).click()
+    await shell.getByRole('status').getByText('Starting').waitFor()
+    const { items } = await host().request<{ items: { metadata: { name: string } }[] }>(listed)
     const name = items[0]?.metadata.name ?? ''
     const ready = (accessUrl: string) =>
       host().request({

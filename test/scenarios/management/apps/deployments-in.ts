@@ -37,10 +37,18 @@ export function deploymentsIn(world: ManagedWorld<typeof AppsService>) {
     return state(name, 'WORKLOAD_STATE_RUNNING')
   }
   /** Waits for a state, and returns the Deployment that is in it. */
-  const state = (name: string, wanted: string) =>
-    eventually(`${name} is ${wanted}`, async () => {
-      const shown = await world.calls.rest('getDeployment', named(name))
-      return shown.status.state === wanted && shown
-    })
+  const state = (name: string, wanted: string) => {
+    let status: unknown
+    const story = () => `its status: ${JSON.stringify(status)}`
+    return eventually(
+      `${name} is ${wanted}`,
+      async () => {
+        const shown = await world.calls.rest('getDeployment', named(name))
+        status = shown.status
+        return shown.status.state === wanted && shown
+      },
+      { story },
+    )
+  }
   return { create, run, state }
 }
