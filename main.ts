@@ -10,6 +10,7 @@ import { keepHeap } from './actors/fleet/heap-at-rest.js'
 import { allocateYoung } from './actors/fleet/young-objects.js'
 import { bindingListOf } from './actors/global-management/binding-list.js'
 import { webhookOf } from './actors/global-management/webhook-of.js'
+import { WatchedAccounts } from './actors/host/watched-accounts.js'
 import { registriesOf } from './actors/images/registries-of.js'
 import { connectIssuer } from './actors/issuers/issuer-documents.js'
 import { browserSignInOf } from './actors/issuers/sign-in-of.js'
@@ -122,12 +123,18 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     () => webhookOf(config, answering),
     () => undefined,
   )
+  const accounts = await lifecycle.start(
+    'service accounts',
+    () => new WatchedAccounts(answering, log, meter).start(),
+    part => part.stop(),
+  )
   const api = await lifecycle.start(
     'API',
     () =>
       server.startApi({
         fleet,
         host: answering,
+        accounts,
         connector: kubeConnector(metered(meter, 'member')),
         log,
         auditSink: record => auditLog.write(auditEventOf(record)),

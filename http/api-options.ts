@@ -4,6 +4,7 @@ import type { ConnectIssuer } from '../ports/issuer-documents.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import type { ServiceAccounts } from '../ports/service-accounts.js'
 import type { AuditSink } from './audit/audit.js'
 import type { BrowserSignIn } from './console/issuer-logins.js'
 import type { Readiness } from './health/readiness.js'
@@ -71,6 +72,8 @@ export interface ApiOptions {
   readonly rightsGraceMs?: number
   /** How long what the host last said of callers counts while it does not answer, milliseconds. */
   readonly hostGraceMs?: number
+  /** The ServiceAccounts of the host, where they are watched: what a deleted one has open ends at once. */
+  readonly accounts?: ServiceAccounts
   /** Where metrics of instances are queried; absent where nowhere. */
   readonly metrics?: InstanceMetrics
   /** The image registries that may be read. */

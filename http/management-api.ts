@@ -5,6 +5,7 @@ import type { ImageRegistry } from '../ports/image-registry.js'
 import type { KubeApi, KubeConnector } from '../ports/kube-api.js'
 import type { Log } from '../ports/log.js'
 import type { Meter } from '../ports/meter.js'
+import type { ServiceAccounts } from '../ports/service-accounts.js'
 import { AccessReviewService } from '../proto/gen/kairship/access_review_pb.js'
 import { AccessLockService } from '../proto/gen/kairship/accesslock_pb.js'
 import { AggregationService } from '../proto/gen/kairship/aggregation_pb.js'
@@ -108,6 +109,8 @@ export interface ApiDependencies {
   readonly answerMemory?: AnswerMemoryOptions | undefined
   /** The issuers whose tokens are accepted beside those of the host. */
   readonly issuers?: Issuers | undefined
+  /** The ServiceAccounts of the host, where they are watched. */
+  readonly accounts?: ServiceAccounts | undefined
   /** How long what the host last said of tokens and rights, and its role bindings, count while it does not answer; milliseconds. */
   readonly hostGraceMs?: number | undefined
   /** Kairship's own namespace on the host; `kairship-system` when absent. */
@@ -145,7 +148,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     catchUp,
     parts,
   } = dependencies
-  const { metrics, registries = [], now = () => performance.now() } = dependencies
+  const { metrics, registries = [], accounts, now = () => performance.now() } = dependencies
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal) // every open stream listens
   const graceMs = dependencies.hostGraceMs ?? DEFAULT_HOST_GRACE_MS
@@ -155,7 +158,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   }
   const wallClock = () => Date.now()
   const instanceTokens = new InstanceTokens({
-    ...{ fleet, issuers: dependencies.issuers, wallClock },
+    ...{ fleet, issuers: dependencies.issuers, accounts, wallClock },
     keys: new SigningKeys({ host, namespace: dependencies.namespace ?? 'kairship-system', now, wallClock }),
   })
   const authorizer = confined(
@@ -171,6 +174,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     locked,
     bindings: fleet.roleBindings,
     isLeaving: instance => (fleet.get(instance)?.state ?? 'deleting') === 'deleting',
+    accounts,
     log,
     meter,
     now,
@@ -235,7 +239,9 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       answers: new AnswerMemory(dependencies.answerMemory),
       stopping: stopping.signal,
     }),
-    authenticator: authenticatorOf({ host, issuers: dependencies.issuers, instanceTokens, now, grace }),
+    authenticator: authenticatorOf({
+      ...{ host, issuers: dependencies.issuers, instanceTokens, accounts, now, grace },
+    }),
     authorizer,
     locked,
     live,

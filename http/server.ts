@@ -21,6 +21,7 @@ import {
   type Readiness,
   readiness,
   readyChecks,
+  unwatchedAccountsNotes,
 } from './health/readiness.js'
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
@@ -118,6 +119,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     readiness(front ? [...checks, front.check] : checks, [
       leadershipNote(fleet),
       ...ignoredLockNotes(fleet),
+      ...unwatchedAccountsNotes(options.accounts),
       ...(authentication?.notes() ?? []),
     ])
 

@@ -9,6 +9,7 @@ export type Stage =
   | 'registration'
   | 'role bindings'
   | 'access locks'
+  | 'service accounts'
   | 'statistics'
   | 'status'
   | 'uninstallation'

@@ -18,13 +18,13 @@ import {
 import { WORKSPACE_ROLE_BINDINGS, type WorkspaceRoleBinding } from '../../manifests/workspace-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
-import type { WatchLife } from '../../streams/keep-watching.js'
 import { Collection } from '../watches/collection.js'
 import { AccessLockIndex } from './access-lock-index.js'
 import { EventRecorder } from './event-recorder.js'
 import { HostPulse } from './host-pulse.js'
 import { type Kept, kept } from './kept-object.js'
 import { type KeptVirtualCluster, keptVirtualCluster } from './kept-virtual-cluster.js'
+import { LIFE_OF_RIGHTS } from './life-of-rights.js'
 import { RoleBindingIndex } from './role-bindings/role-binding-index.js'
 import { Secrets } from './secrets.js'
 
@@ -65,13 +65,6 @@ const keptKarmada = (object: KubeObject): KeptKarmada => {
     ...(karmada.status && { status: karmada.status }),
   }
 }
-
-/**
- * What takes rights away must not be missed on a watch that broke without a word, behind a load balancer for instance, while the host
- * answers all else: within 35 s the next one resumes where it broke. That is less than the time for which rights count without the host.
- * A server sends a bookmark before it ends a watch, so that nothing is listed anew.
- */
-const LIFE_OF_RIGHTS: WatchLife = { shortest: 20, longest: 30, marginMs: 5_000 }
 
 /** The shared watches on the host; nothing is requested before `start`. */
 export function watchHost(api: KubeApi, meter: Meter): Host {

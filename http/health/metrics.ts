@@ -193,6 +193,10 @@ const metrics = {
     kind: 'gauge',
     help: 'Instances that the proxy refuses at once, because they could not be reached.',
   },
+  kairship_service_accounts_watched: {
+    kind: 'gauge',
+    help: '1 while the ServiceAccounts of the host are watched, so that what a deleted one has open ends within a second; 0 while they cannot be.',
+  },
   kairship_live_calls_ended_total: {
     kind: 'counter',
     help: 'Calls under way that were ended because their caller lost the right, by reason.',

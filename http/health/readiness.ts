@@ -1,5 +1,6 @@
 import type { Fleet } from '../../ports/fleet.js'
 import type { KubeApi } from '../../ports/kube-api.js'
+import type { ServiceAccounts } from '../../ports/service-accounts.js'
 import { AnswerCache } from '../identity/answer-cache.js'
 import { DEFAULT_HOST_GRACE_MS } from '../identity/host-grace.js'
 
@@ -85,6 +86,14 @@ export const ignoredLockNotes = ({ accessLocks }: Fleet): readonly string[] =>
   accessLocks
     .ignored()
     .map(name => `access lock ${JSON.stringify(name)} is not applied: its spec names nobody`)
+
+/** What is different where the ServiceAccounts of the host cannot be watched, for people who read `/readyz`. */
+export const unwatchedAccountsNotes = (accounts: ServiceAccounts | undefined): readonly string[] =>
+  accounts?.problem === undefined
+    ? []
+    : [
+        `service accounts are not watched, so what a deleted one has open ends only when the host refuses its token: ${accounts.problem}`,
+      ]
 
 /** What becomes of callers while the host does not answer. */
 function lastKnown(answeredAt: number | undefined, now: number, graceMs: number): string {

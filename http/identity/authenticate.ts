@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import type { KubeApi } from '../../ports/kube-api.js'
+import type { ServiceAccounts } from '../../ports/service-accounts.js'
 import { unauthenticated } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import { type CertificateSubject, certificateCredential } from './certificate.js'
 import { checkedBy } from './credential.js'
+import { ACCOUNT_IS_GONE, isDeletedAccount } from './deleted-account.js'
 import { withAuthenticated } from './groups.js'
 import type { HostGrace } from './host-grace.js'
 import type { InstanceTokens } from './instance-tokens/instance-tokens.js'
@@ -51,6 +53,8 @@ export interface AuthenticatorOptions {
   readonly issuers?: Pick<Issuers, 'of'> | undefined
   /** Tokens that Kairship issues itself; none are accepted when absent. */
   readonly instanceTokens?: Pick<InstanceTokens, 'isOne' | 'check'> | undefined
+  /** The ServiceAccounts of the host; of none is known that it was deleted when absent. */
+  readonly accounts?: Pick<ServiceAccounts, 'wasDeleted'> | undefined
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
   /** How long an accepted token counts while the host does not answer. */
@@ -73,6 +77,7 @@ export function authenticatorOf({
   host,
   issuers,
   instanceTokens,
+  accounts,
   now,
   grace,
   wallClock = () => Date.now(),
@@ -105,18 +110,22 @@ export function authenticatorOf({
     const caller = checkedBy(checked.caller, { key, ask, issuer })
     return { value: { caller, issuer }, ttlMs: Math.min(ACCEPTED_MS, checked.validMs) }
   }
+  const stillThere = (caller: Caller): Caller => {
+    if (isDeletedAccount(caller, accounts)) throw unauthenticated(ACCOUNT_IS_GONE)
+    return caller
+  }
   const judgeOf = (token: string): string =>
     instanceTokens?.isOne(token) ? 'Kairship' : (issuers?.of(token)?.configuration.issuer.url ?? 'the host')
   const askAgain = async (token: string, key: string): Promise<Caller> => {
     const found = await cache.renew(key, () => check(token, key))
     if ('refused' in found) throw unauthenticated(found.refused)
     if (found.issuer?.isOver) throw unauthenticated(ISSUER_IS_OVER)
-    return found.caller
+    return stillThere(found.caller)
   }
   const find = (token: string, key: string, remote: string | undefined): Caller | Promise<Caller> => {
     const settle = (found: Found): Caller | Promise<Caller> => {
       if ('refused' in found) throw unauthenticated(found.refused)
-      if (!found.issuer?.isOver) return found.caller
+      if (!found.issuer?.isOver) return stillThere(found.caller)
       // Its issuer is gone, or configured anew: then that decides.
       cache.forget(key)
       return find(token, key, remote)

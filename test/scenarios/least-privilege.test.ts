@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ControllerManager, startControllerManager } from '../../actors/controller-manager.js'
+import { WatchedAccounts } from '../../actors/host/watched-accounts.js'
 import { connectKube } from '../../actors/kube/connection.js'
 import { kubeConnector } from '../../actors/kube/connector.js'
 import { parseKubeconfig } from '../../actors/kube/kubeconfig.js'
@@ -218,10 +219,12 @@ beforeAll(async () => {
     })
   manager = replica(connections[0]!, true)
   const follower = replica(connections[1]!, false)
+  const watchedAccounts = new WatchedAccounts(connections[1]!, log, unmetered).start()
   try {
     api = await startApi({
       fleet: follower.fleet,
       host: connections[1]!,
+      accounts: watchedAccounts,
       connector: kubeConnector(),
       log,
       auditSink: log.auditSink,
@@ -230,6 +233,8 @@ beforeAll(async () => {
       grpcListen: '127.0.0.1:0',
     })
     await phase('eu-west', 'Ready')
+    const itself = { namespace: 'kairship-system', name: 'kairship-apiserver', uid: 'another' }
+    await eventually('the accounts are watched', () => watchedAccounts.isThere(itself) === false)
     await eventually('the follower sees it', () => follower.fleet.get('eu-west')?.state === 'ready')
     // The condition of the Instance may speak of none yet: Global Management answers the registration with them.
     await eventually('its role bindings', async () => {
@@ -282,6 +287,7 @@ beforeAll(async () => {
     }
   } finally {
     await api?.close()
+    watchedAccounts.stop()
     await follower.stop()
     await manager.stop()
   }

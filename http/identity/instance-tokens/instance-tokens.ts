@@ -2,24 +2,32 @@ import { randomBytes } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, errors, jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { Fleet } from '../../../ports/fleet.js'
+import type { ServiceAccounts } from '../../../ports/service-accounts.js'
 import { invalidFields, permissionDenied, unauthenticated } from '../../errors/failure.js'
 import type { Caller } from '../caller.js'
 import { checkOf } from '../credential.js'
+import { ACCOUNT_IS_GONE, accountOf } from '../deleted-account.js'
 import type { Issuers } from '../oidc/issuers.js'
 import { ALGORITHM, type SigningKeys } from './signing-keys.js'
 
 /** The `iss` of instance tokens. No issuer of a configuration can have it: those are URLs. */
 export const INSTANCE_TOKEN_ISSUER = 'kairship.io/instance-tokens'
-/** How long a token may be valid, seconds. Until its end nobody is asked whether its user is still there, unless a lock says so. */
+/**
+ * How long a token may be valid, seconds. Until its end nobody is asked whether its user is still there, unless a lock says so; a
+ * ServiceAccount's ends with the account where accounts are watched.
+ */
 export const SHORTEST_S = 60
 export const LONGEST_S = 3_600
 const DEFAULT_S = 3_600
+/** An account that was made when a token of it was issued is seen by this replica's watch after so long, milliseconds. */
+const SEEN_AFTER_MS = 60_000
 /** What the authenticator reads; a caller of very many groups gets none. */
 const LONGEST_TOKEN = 16_384
 
 const claimsSchema = z.object({
   jti: z.string().min(1),
   exp: z.number(),
+  iat: z.number(),
   sub: z.string().min(1),
   /** What of Kairship's own is in it. */
   kairship: z.object({
@@ -52,6 +60,7 @@ export interface InstanceTokensOptions {
   readonly keys: SigningKeys
   readonly fleet: Pick<Fleet, 'get'>
   readonly issuers?: Pick<Issuers, 'configured'> | undefined
+  readonly accounts?: Pick<ServiceAccounts, 'isThere'> | undefined
   /** Milliseconds since the epoch. */
   readonly wallClock: () => number
 }
@@ -152,6 +161,14 @@ export class InstanceTokens {
       return {
         refused: `the issuer ${origin.issuer}, by whose token this one was made, is not configured any more`,
       }
+    const account = accountOf({ user: claims.sub, ...(uid !== undefined && { uid }) })
+    // By what is there, and not by what was seen to go: this replica may have started after that.
+    if (
+      account &&
+      now - claims.iat * 1_000 >= SEEN_AFTER_MS &&
+      this.options.accounts?.isThere(account) === false
+    )
+      return { refused: ACCOUNT_IS_GONE }
     const expiresAt = claims.exp * 1_000
     return {
       caller: {

@@ -5,8 +5,12 @@ import type { IssuerDependencies } from './issuer.js'
 import type { KeysStatus } from './issuer-keys.js'
 import { Issuers } from './issuers.js'
 
-/** How often the file is read again: an issuer that is removed ends its tokens within this time. */
-const READ_EVERY_MS = 1_000
+/**
+ * How often the file is read again, milliseconds: an issuer that is removed ends its tokens within this time, and with the look at what is
+ * open (`LOOK_MS`) its streams within a second. Reading costs less than notices of changes could save, and those do not come from every file
+ * system: in a Pod the file is a link that is exchanged.
+ */
+export const READ_EVERY_MS = 250
 /** 64 issuers with their authorities have a tenth of it. */
 const MOST_BYTES = 1 << 20
 
@@ -16,7 +20,7 @@ export interface AuthenticationFileOptions extends IssuerDependencies {
 }
 
 /**
- * The file of the setting `authenticationConfig`. It is read again every second, and applied when it changed; a file that cannot be
+ * The file of the setting `authenticationConfig`. It is read again four times a second, and applied when it changed; a file that cannot be
  * used leaves what was applied before, and is reported by log, metric and `/readyz`.
  */
 export class AuthenticationFile {

@@ -30,6 +30,8 @@ export class CallsUnderTest {
   now = 0
   /** Users that the host allows everything. */
   readonly allowed = new Set<string>()
+  /** Uids of ServiceAccounts that the watch saw to be deleted. */
+  readonly deletedAccounts = new Set<string>()
   /** Instances that are being deleted. */
   readonly leaving = new Set<string>()
   readonly host = fakeHost({ tokens: {}, allows: ({ user }) => this.allowed.has(user) })
@@ -53,6 +55,7 @@ export class CallsUnderTest {
         now,
         locked: this.locked,
         isLeaving: (instance: string) => this.leaving.has(instance),
+        accounts: { wasDeleted: (uid: string) => this.deletedAccounts.has(uid) },
         log: this.log,
         meter: fakeMeter().meter,
       },

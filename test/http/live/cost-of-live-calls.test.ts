@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ASK_MS, LOOK_MS } from '../../../http/live/live-calls.js'
+import { ASK_MS } from '../../../http/live/host-confirmation.js'
+import { LOOK_MS } from '../../../http/live/live-calls.js'
 import { CallsUnderTest, READ, whole, withAnn } from './calls-under-test.js'
 
 describe('what live calls cost', () => {

@@ -3,18 +3,23 @@ import { waitFor } from '../../patience.js'
 import { ProxyUnderTest } from '../proxy/proxy-under-test.js'
 import { instanceThatStreams, openCalls } from './open-calls.js'
 
-const proxy = new ProxyUnderTest()
+/** Uids of ServiceAccounts that the watch saw to be deleted. */
+const deleted = new Set<string>()
+const proxy = new ProxyUnderTest({
+  accounts: { wasDeleted: uid => deleted.has(uid), isThere: () => undefined, problem: undefined },
+})
 let opened: Awaited<ReturnType<typeof openCalls>> | undefined
 afterEach(() => opened?.close())
 
 /** What the host says: of tokens and of rights. */
-const host = { knows: true, allows: true }
+const ANN = { username: 'ann', groups: ['dev'] }
+const host = { knows: true, allows: true, user: ANN as object }
 beforeEach(() => {
-  Object.assign(host, { knows: true, allows: true })
+  Object.assign(host, { knows: true, allows: true, user: ANN })
+  deleted.clear()
   instanceThatStreams(proxy)
   proxy.api.host.script = ({ path }) => {
-    if (path.endsWith('/tokenreviews'))
-      return { status: { authenticated: host.knows, user: { username: 'ann', groups: ['dev'] } } }
+    if (path.endsWith('/tokenreviews')) return { status: { authenticated: host.knows, user: host.user } }
     return path.endsWith('/subjectaccessreviews') ? { status: { allowed: host.allows } } : undefined
   }
 })
@@ -30,7 +35,7 @@ interface Cause {
   readonly what: string
   readonly token?: () => string
   readonly before?: () => void
-  readonly change: () => void
+  readonly change: () => unknown
   readonly status: number
   readonly grpc: number
   readonly reason: string
@@ -69,6 +74,14 @@ const causes: readonly Cause[] = [
       host.allows = false
     },
     ...{ status: 403, grpc: 7, reason: 'AccessWithdrawn', message: /User "ann" cannot/ },
+  },
+  {
+    what: 'a ServiceAccount that is seen to be deleted, whose token the host still accepts',
+    before: () => {
+      host.user = { username: 'system:serviceaccount:ci:deployer', uid: 'seven', groups: [] }
+    },
+    change: () => deleted.add('seven'),
+    ...{ status: 401, grpc: 16, reason: 'CredentialEnded', message: /the ServiceAccount .* was deleted/ },
   },
   {
     what: 'an account that is deleted',
@@ -124,6 +137,19 @@ it('a caller who reads nothing is cut off, and what is open behind it ends', asy
   proxy.fleet.accessLocks.lock('incident', { user: 'ann' })
   await waitFor(() => expect(proxy.upstream.requests.filter(({ socket }) => !socket.destroyed)).toEqual([]))
   await proxy.api.running.close()
+})
+
+it('a ServiceAccount that was seen to be deleted is refused at once, though its token was just accepted', async () => {
+  host.user = { username: 'system:serviceaccount:ci:deployer', uid: 'seven', groups: [] }
+  const ask = () => proxy.ask('/north', { token: 'of-an-account' })
+  expect((await ask()).status).toBe(200)
+  deleted.add('another')
+  expect((await ask()).status).toBe(200)
+  deleted.add('seven')
+  const { status, text } = await ask()
+  expect([status, JSON.parse(text).message]).toEqual([401, 'the ServiceAccount of the token was deleted'])
+  host.user = { ...ANN, uid: 'seven' }
+  expect((await proxy.ask('/north', { token: 'of-a-person' })).status).toBe(200)
 })
 
 it('a caller that is locked is refused at every door, with the message of the lock', async () => {

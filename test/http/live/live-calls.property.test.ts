@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { unauthenticated } from '../../../http/errors/failure.js'
-import { ASK_MS, LOOK_MS, UNCONFIRMED_MS } from '../../../http/live/live-calls.js'
+import { ASK_MS, UNCONFIRMED_MS } from '../../../http/live/host-confirmation.js'
+import { LOOK_MS } from '../../../http/live/live-calls.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { CallsUnderTest } from './calls-under-test.js'
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { unauthenticated } from '../../../http/errors/failure.js'
-import { ASK_MS, LOOK_MS, SETTLE_MS } from '../../../http/live/live-calls.js'
+import { ASK_MS } from '../../../http/live/host-confirmation.js'
+import { LOOK_MS } from '../../../http/live/live-calls.js'
+import { SETTLE_MS } from '../../../http/live/lost-roles.js'
 import { Code } from '../../../transcoding/code.js'
 import { CallsUnderTest, NOON, READ, reasonOf, settled, whole, withAnn } from './calls-under-test.js'
 
@@ -85,6 +87,20 @@ describe('a live call', () => {
     now = 'gone'
     await calls.pass(5_000)
     expect(reasonOf(second)).toBe('CredentialEnded')
+  })
+
+  it('of a ServiceAccount that is seen to be deleted ends at the next look, whatever the host says of its token', async () => {
+    const { calls } = withAnn()
+    const accounts = ['seven', 'eight'].map(uid => {
+      const caller = calls.caller('system:serviceaccount:ci:deployer', { uid }, { key: uid })
+      calls.allowed.add(caller.user)
+      return calls.open({ caller })
+    })
+    const person = calls.open({ caller: calls.caller('ann', { uid: 'seven' }) })
+    await calls.pass(1_000)
+    calls.deletedAccounts.add('seven')
+    await calls.pass(LOOK_MS)
+    expect([...accounts, person].map(reasonOf)).toEqual(['CredentialEnded', undefined, undefined])
   })
 
   it('ends within five seconds when its right on the host is gone', async () => {

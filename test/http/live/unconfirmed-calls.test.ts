@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ASK_MS, LOOK_MS, UNCONFIRMED_MS } from '../../../http/live/live-calls.js'
+import { ASK_MS, UNCONFIRMED_MS } from '../../../http/live/host-confirmation.js'
+import { LOOK_MS } from '../../../http/live/live-calls.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { Code } from '../../../transcoding/code.js'

@@ -68,6 +68,22 @@ describe('a token of an instance', () => {
     await expect(tokens.issue(caller, NORTH, 0)).rejects.toMatchObject({ code: 16 })
   })
 
+  it('of a ServiceAccount ends with the account, for replicas that started after that too', async () => {
+    const { tokens, there, time } = one()
+    const account = { ...ada, user: 'system:serviceaccount:ci:deployer', uid: 'seven' }
+    const { token } = await tokens.issue(account, NORTH, 0)
+    const isRefused = async () => 'refused' in (await tokens.check(token))
+    // A watch may be behind by a moment.
+    there.set('seven', false)
+    expect(await isRefused()).toBe(false)
+    time.ms += 60_000
+    expect(await tokens.check(token)).toEqual({ refused: 'the ServiceAccount of the token was deleted' })
+    for (const known of [true, undefined]) {
+      there.set('seven', known)
+      expect(await isRefused()).toBe(false)
+    }
+  })
+
   it('is not issued to a caller of more groups than a token can have', async () => {
     const groups = Array.from({ length: 1_000 }, (_, n) => `https://groups.example/${n}`)
     const issued = one().tokens.issue({ ...ada, groups }, NORTH, 0)

@@ -56,8 +56,11 @@ export function replicas(count = 1, on = hostSecret()) {
     ['north', 'uid-north'],
     ['south', 'uid-south'],
   ])
+  /** What the watch says of accounts, by uid; undefined where it cannot say. */
+  const there = new Map<string, boolean | undefined>()
   const make = () =>
     new InstanceTokens({
+      accounts: { isThere: ({ uid }) => there.get(uid) },
       keys: new SigningKeys({
         ...{ host: on.host, namespace: 'kairship-system' },
         ...{ now: () => time.ms, wallClock: () => time.ms },
@@ -79,7 +82,7 @@ export function replicas(count = 1, on = hostSecret()) {
       },
       wallClock: () => time.ms,
     })
-  return { tokens: Array.from({ length: count }, make), time, configured, uids, ...on }
+  return { tokens: Array.from({ length: count }, make), time, configured, uids, there, ...on }
 }
 
 export const one = () => {

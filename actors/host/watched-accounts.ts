@@ -1,0 +1,104 @@
+import type { Subscription } from 'rxjs'
+import { SERVICE_ACCOUNTS } from '../../manifests/impersonator.js'
+import type { KubeObject } from '../../manifests/kube.js'
+import type { KubeApi } from '../../ports/kube-api.js'
+import type { Log } from '../../ports/log.js'
+import type { Meter } from '../../ports/meter.js'
+import type { AccountIdentity, ServiceAccounts } from '../../ports/service-accounts.js'
+import { Collection, type Contact } from '../watches/collection.js'
+import { metadataOnly } from '../watches/watched-type.js'
+import { LIFE_OF_RIGHTS } from './life-of-rights.js'
+
+/** Uids of deleted accounts that are remembered, the newest; each takes some 100 bytes. */
+const MOST_DELETED = 65_536
+
+/**
+ * The ServiceAccounts of the host by one watch on their metadata. A review of a token tells of a deleted account late: kube-apiserver
+ * remembers for ten seconds which tokens it has accepted. Where the watch is not allowed, that is all there is.
+ */
+export class WatchedAccounts implements ServiceAccounts {
+  readonly #collection: Collection<KubeObject>
+  readonly #deleted = new Set<string>()
+  readonly #subscription: Subscription
+  #contact: Contact = 'pending'
+
+  constructor(
+    api: KubeApi,
+    private readonly log: Log,
+    private readonly meter: Meter,
+  ) {
+    this.#collection = new Collection(
+      ...([SERVICE_ACCOUNTS, metadataOnly(api), 'service accounts', identified, meter] as const),
+      LIFE_OF_RIGHTS,
+    )
+    this.#subscription = this.#collection.changes.subscribe(change => {
+      if (change.type === 'SYNCED') return
+      const { uid, deletionTimestamp } = change.object.metadata
+      // One that waits for finalizers was deleted all the same; kube-apiserver accepts its tokens for another minute.
+      if (change.type === 'DELETED' || deletionTimestamp !== undefined) this.#remember(uid)
+    })
+    this.#subscription.add(this.#collection.contact.subscribe(contact => this.#became(contact)))
+  }
+
+  get problem(): string | undefined {
+    return problemOf(this.#contact)
+  }
+
+  wasDeleted(uid: string): boolean {
+    return this.#deleted.has(uid)
+  }
+
+  isThere({ namespace, name, uid }: AccountIdentity): boolean | undefined {
+    if (!this.#collection.inContact) return undefined
+    return this.#collection.get(`${namespace}/${name}`)?.metadata.uid === uid && !this.#deleted.has(uid)
+  }
+
+  start(): this {
+    this.#collection.start()
+    return this
+  }
+
+  stop(): void {
+    this.#collection.stop()
+    this.#subscription.unsubscribe()
+  }
+
+  #remember(uid: string | undefined): void {
+    if (uid === undefined || this.#deleted.has(uid)) return
+    const [oldest] = this.#deleted
+    if (this.#deleted.size >= MOST_DELETED && oldest !== undefined) this.#deleted.delete(oldest)
+    this.#deleted.add(uid)
+  }
+
+  #became(contact: Contact): void {
+    const before = this.problem
+    this.#contact = contact
+    this.meter.gauge('kairship_service_accounts_watched', contact === 'made' ? 1 : 0)
+    const { problem } = this
+    if (problem === undefined || before !== undefined) return
+    this.log.warn(
+      { problem },
+      'the ServiceAccounts of the host cannot be watched: what a deleted one has open ends when the host refuses its token',
+    )
+  }
+}
+
+const problemOf = (contact: Contact): string | undefined =>
+  typeof contact === 'object' ? contact.message : undefined
+
+/** What tells accounts apart. */
+const identified = ({
+  apiVersion,
+  kind,
+  metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
+}: KubeObject): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: {
+    name,
+    ...(namespace !== undefined && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
+  },
+})
