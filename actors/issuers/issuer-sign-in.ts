@@ -1,4 +1,5 @@
 import * as openid from 'openid-client'
+import { joined, orAborted } from '../../ports/cancellation.js'
 import type { IssuedTokens, IssuerSignIn, SignInAttempt, SignInPlace } from '../../ports/issuer-sign-in.js'
 import { ServiceError } from '../../ports/service-error.js'
 import { IssuerEndpoints } from './issuer-endpoints.js'
@@ -12,7 +13,7 @@ const SOCKETS = 32
 
 /** What an issuer publishes of itself, and until when that is trusted. */
 interface Published {
-  readonly configuration: openid.Configuration
+  readonly server: openid.ServerMetadata
   readonly until: number
 }
 
@@ -84,20 +85,39 @@ export class OpenIdSignIn implements IssuerSignIn {
     for (const one of endpoints) await one.close().catch(() => undefined)
   }
 
+  /** The client at an issuer, for one caller: its requests end with that one's signal. */
   async #configuration(place: SignInPlace, signal: AbortSignal): Promise<openid.Configuration> {
     const key = JSON.stringify([place.issuer, place.discoveryUrl, place.certificateAuthority, place.clientId])
+    const server = await orAborted(this.#server(key, place), signal)
+    const prove: openid.ClientAuth = async (as, client, body, headers) =>
+      authentication(server, await this.secret())(as, client, body, headers)
+    const configuration = new openid.Configuration(server, place.clientId, {}, prove)
+    const endpoints = this.#endpointsOf(key, place)
+    configuration[openid.customFetch] = async (url, { method, headers, body, signal: given }) => {
+      const both = joined([signal, given])
+      try {
+        return await send(endpoints, url, { method, headers, body, signal: both.signal })
+      } finally {
+        both.clear()
+      }
+    }
+    return configuration
+  }
+
+  /** What is read for one caller is for all who wait for it, so none of them ends it; `IssuerEndpoints` bounds its time. */
+  async #server(key: string, place: SignInPlace): Promise<openid.ServerMetadata> {
     const known = this.#published.get(key)
     if (known) {
-      const { configuration, until } = await known
-      if (until > this.now()) return configuration
+      const { server, until } = await known
+      if (until > this.now()) return server
       // Another caller may have begun to read it anew while this one waited.
       if (this.#published.get(key) === known) this.#published.delete(key)
-      else return this.#configuration(place, signal)
+      else return this.#server(key, place)
     }
-    const reading = this.#read(place, this.#endpointsOf(key, place), signal)
+    const reading = this.#read(place, this.#endpointsOf(key, place))
     this.#published.set(key, reading)
     try {
-      return (await reading).configuration
+      return (await reading).server
     } catch (error) {
       if (this.#published.get(key) === reading) this.#published.delete(key)
       throw error
@@ -119,14 +139,9 @@ export class OpenIdSignIn implements IssuerSignIn {
     return made
   }
 
-  async #read(place: SignInPlace, endpoints: IssuerEndpoints, signal: AbortSignal): Promise<Published> {
-    const server = await metadataOf(place, endpoints, signal)
-    const prove: openid.ClientAuth = async (as, client, body, headers) =>
-      authentication(server, await this.secret())(as, client, body, headers)
-    const configuration = new openid.Configuration(server, place.clientId, {}, prove)
-    configuration[openid.customFetch] = (url, { method, headers, body, signal: given }) =>
-      send(endpoints, url, { method, headers, body, signal: given })
-    return { configuration, until: this.now() + KNOWN_MS }
+  async #read(place: SignInPlace, endpoints: IssuerEndpoints): Promise<Published> {
+    const server = await metadataOf(place, endpoints, new AbortController().signal)
+    return { server, until: this.now() + KNOWN_MS }
   }
 }
 

@@ -42,7 +42,7 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
     if (!isAt(c, logins.origin) && c.req.query('moved') === undefined)
       return c.redirect(`${logins.origin}${PATH}?${new URLSearchParams({ to: returnTo, moved: '' })}`)
     return guarded(c, routes, logins, returnTo, async () => {
-      const { url, cookie } = await logins.begin(returnTo, new AbortController().signal)
+      const { url, cookie } = await logins.begin(returnTo, c.req.raw.signal)
       c.header('set-cookie', cookie)
       return url
     })
@@ -75,7 +75,7 @@ async function finish(
   logins: IssuerLogins,
 ): Promise<void> {
   const { search } = new URL(incoming.url ?? '', logins.origin)
-  const tokens = await logins.finish(begun, search, new AbortController().signal)
+  const tokens = await logins.finish(begun, search, c.req.raw.signal)
   const { user, session } = await beginSession(c, tokens.idToken, routes)
   const of = { issuer: begun.issuer, user, session }
   const kept = await logins.keep(tokens.refreshToken, of, routes.wallClock() + SESSION_MS)

@@ -144,6 +144,7 @@ async function renew(c: Context<RestEnv>, request: IncomingMessage, routes: Sess
     throw unauthenticated('there is nothing to renew the session by: sign in')
   const until = renewal.exp * 1_000
   try {
+    // No caller's own signal: tabs share one renewal, and its refresh token is spent, whoever has left.
     const tokens = await logins.renew(renewal, new AbortController().signal)
     const caller = await ownerOf(c, tokens.idToken, routes.authenticator)
     if (caller.user !== renewal.user) {
@@ -185,6 +186,7 @@ async function revoke(request: IncomingMessage, { logins, log }: SessionRoutes):
   const renewal = await logins?.renewal(request)
   if (!logins || !renewal) return
   try {
+    // A browser that signs out may close at once: its token is withdrawn all the same.
     await logins.revoke(renewal, new AbortController().signal)
   } catch (error) {
     log.warn({ err: error, issuer: renewal.issuer }, 'a refresh token could not be withdrawn at its issuer')

@@ -380,6 +380,46 @@ describe('an issuer that does not answer', () => {
     await expect(finished()).rejects.toMatchObject({ kind: 'unavailable', reason: 'ServiceUnreachable' })
   })
 
+  it('is asked no longer for a caller who has gone: what it answers late is not taken', async () => {
+    nonce = undefined
+    const [asking, answered] = [deferred<void>(), deferred<void>()]
+    tokens = async form => {
+      if (form.get('refresh_token') === 'slow') {
+        asking.resolve()
+        await answered.promise
+      }
+      return { id_token: await idToken() }
+    }
+    const gone = new AbortController()
+    const reason = new Error('the caller has gone')
+    const slow = expect(signIn.renew(place(), 'slow', gone.signal)).rejects.toBe(reason)
+    await asking.promise
+    gone.abort(reason)
+    await signIn.renew(place(), 'quick', signal)
+    answered.resolve()
+    await slow
+  })
+
+  it('is asked on for those who wait for its metadata with one who has gone', async () => {
+    const [asking, answered] = [deferred<void>(), deferred<void>()]
+    script = ({ url }, response) => {
+      if (url !== METADATA) return false
+      asking.resolve()
+      void answered.promise.then(() => json(response, 200, metadata()))
+      return true
+    }
+    const gone = new AbortController()
+    const reason = new Error('the caller has gone')
+    const left = expect(signIn.begin(place(), REDIRECT, gone.signal)).rejects.toBe(reason)
+    await asking.promise
+    const stays = signIn.begin(place(), REDIRECT, signal)
+    gone.abort(reason)
+    await left
+    answered.resolve()
+    expect((await stays).url).toContain(`${issuer.url}/authorize`)
+    expect(asked(METADATA)).toHaveLength(1)
+  })
+
   it('is not blamed for a caller who has gone', async () => {
     const gone = new AbortController()
     const reason = new Error('the caller has gone')
