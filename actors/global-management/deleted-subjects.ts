@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import {
   DELIVERED_SELECTOR,
+  isDelivered,
   renderDelivered,
   type StoredBinding,
   sequenceOf,
@@ -10,9 +11,12 @@ import { type KubeList, resourcePath } from '../../manifests/kube.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../manifests/workspace-role-binding.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { RoleBindingEvent } from '../../ports/role-binding-deliveries.js'
+import { find } from '../kube/apply.js'
 
 /** Marks what remembers a deleted user or group. */
 const DELETED_LABEL = 'kairship.io/deleted-subject'
+/** Subjects are looked up one by one up to so many; for more the host lists all that are remembered. Bindings name one to three. */
+const MOST_LOOKED_UP = 8
 /** It is of no workspace: it has ended, and so gives nothing whatever is called so. */
 const NO_WORKSPACE = 'none'
 
@@ -31,7 +35,23 @@ export class DeletedSubjects {
     this.#sequences = sequences
   }
 
-  static async read(host: KubeApi, signal: AbortSignal): Promise<DeletedSubjects> {
+  /** Those among some subjects, as the host has them now: what was stored before this was called is found. */
+  static async among(
+    host: KubeApi,
+    subjects: readonly Subject[],
+    signal: AbortSignal,
+  ): Promise<DeletedSubjects> {
+    const names = new Set(
+      subjects.flatMap(subject => (subject.kind === 'ServiceAccount' ? [] : [nameOf(subject)])),
+    )
+    if (names.size > MOST_LOOKED_UP) return DeletedSubjects.#all(host, signal)
+    const found = await Promise.all(
+      [...names].map(name => find<StoredBinding>(host, WORKSPACE_ROLE_BINDINGS, { name }, signal)),
+    )
+    return new DeletedSubjects(found.filter(one => one !== undefined).filter(isRemembered))
+  }
+
+  static async #all(host: KubeApi, signal: AbortSignal): Promise<DeletedSubjects> {
     const path = resourcePath(WORKSPACE_ROLE_BINDINGS)
     const query = { labelSelector: `${DELIVERED_SELECTOR},${DELETED_LABEL}` }
     const { items } = await host.request<KubeList<StoredBinding>>({ method: 'GET', path, query, signal })
@@ -52,7 +72,7 @@ export class DeletedSubjects {
 export function rememberedDeletion({ type, name, sequence }: SubjectDeleted, endedAt: string): StoredBinding {
   const subject = { kind: type === 'user.deleted' ? ('User' as const) : ('Group' as const), name }
   const binding = {
-    name: `deleted-${hash('sha256', keyOf(subject), 'hex').slice(0, 40)}`,
+    name: nameOf(subject),
     workspace: NO_WORKSPACE,
     role: 'Viewer' as const,
     subjects: [subject],
@@ -62,6 +82,12 @@ export function rememberedDeletion({ type, name, sequence }: SubjectDeleted, end
   const labels = { ...rendered.metadata.labels, [DELETED_LABEL]: 'true' }
   return { ...rendered, metadata: { ...rendered.metadata, labels } } as StoredBinding
 }
+
+/** What is called so, and was written by somebody else, remembers nothing. */
+const isRemembered = (binding: StoredBinding): boolean =>
+  isDelivered(binding) && binding.metadata.labels?.[DELETED_LABEL] !== undefined
+
+const nameOf = (subject: Subject): string => `deleted-${hash('sha256', keyOf(subject), 'hex').slice(0, 40)}`
 
 /** Service accounts are no users of Global Management, and are never deleted by it. */
 const keyOf = ({ kind, name }: Subject): string => `${kind}/${name}`

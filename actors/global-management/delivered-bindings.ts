@@ -103,7 +103,7 @@ export class DeliveredBindings implements RoleBindingDeliveries {
 
   /** The subjects of a binding without those who were deleted since. */
   async #left({ binding, sequence }: Wanted, signal: AbortSignal): Promise<DeliveredBinding['subjects']> {
-    const deleted = await DeletedSubjects.read(this.host, signal)
+    const deleted = await DeletedSubjects.among(this.host, binding.subjects, signal)
     return [...deleted.left(binding.subjects, sequence)] as DeliveredBinding['subjects']
   }
 

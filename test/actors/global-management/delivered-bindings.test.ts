@@ -302,6 +302,46 @@ describe('a delivery', () => {
     expect(tries).toBe(10)
   })
 
+  it('asks the host for what it names alone, and lists nothing unless it names many', async () => {
+    const asked: string[] = []
+    const counting: KubeApi = {
+      ...host.local,
+      request: request => {
+        asked.push(`${request.method} ${request.query ? 'list' : 'one'}`)
+        return host.local.request(request)
+      },
+    }
+    const of = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ kind: 'User' as const, name: `u${n}` }))
+    await deliveries(counting).take(userDeleted(9, 'u0'), signal)
+    asked.length = 0
+    const account = { kind: 'ServiceAccount' as const, namespace: 'ci', name: 'deployer' }
+    await deliveries(counting).take(set(5, team({ subjects: [...of(2), account] })), signal)
+    expect(asked).toEqual(['GET one', 'GET one', 'GET one', 'POST one', 'GET one', 'GET one'])
+    asked.length = 0
+    await deliveries(counting).take(set(6, bank({ subjects: of(9) })), signal)
+    expect(asked).toEqual(['GET list', 'GET one', 'POST one', 'GET list'])
+    expect(await given()).toEqual([
+      'team: Editor to u1,deployer',
+      `bank: Viewer to ${of(9)
+        .slice(1)
+        .map(({ name }) => name)}`,
+    ])
+  })
+
+  it('takes nothing from a user by an object that somebody else has called so', async () => {
+    await deliveries().take(userDeleted(9, 'ann'), signal)
+    const [remembered] = await stored()
+    const { metadata, ...rest } = remembered!
+    const path = resourcePath(WORKSPACE_ROLE_BINDINGS)
+    await host.local.request({ method: 'DELETE', path: `${path}/${metadata.name}` })
+    const { labels: _, ...unmarked } = metadata
+    const { uid: _uid, resourceVersion: _version, ...fresh } = unmarked
+    await host.local.request({ method: 'POST', path, body: { ...rest, metadata: fresh } })
+    await deliveries().take(set(5, team()), signal)
+    expect(await given()).toEqual(['team: Editor to ann'])
+  })
+
   it('is rejected when the host does not store it, and stored when it comes again', async () => {
     let isDown = true
     const api: KubeApi = {
