@@ -12,6 +12,7 @@ import { playgroundSettings } from './config/playground.js'
 import { roleSettings } from './config/roles.js'
 import { serviceSettings } from './config/services.js'
 import type { CommandName, Setting } from './config/setting.js'
+import { workspaceSettings } from './config/workspaces.js'
 
 export type { CommandName, Setting, Source } from './config/setting.js'
 
@@ -32,6 +33,7 @@ export const settings = {
   ...kubeconfigSettings,
   ...lockSettings,
   ...roleSettings,
+  ...workspaceSettings,
   ...loginSettings,
 } as const
 

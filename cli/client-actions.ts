@@ -129,6 +129,18 @@ export function clientActions(context: ProcessContext): Omit<Actions, keyof Serv
       withClient(config, async it => (await import('./access/roles.js')).giveRole(it, config, names)),
     'take-role': (config, ...names) =>
       withClient(config, async it => (await import('./access/roles.js')).takeRole(it, names)),
+    'workspace list': (config, ...names) =>
+      withClient(config, async it =>
+        (await import('./access/workspaces.js')).listWorkspaces(it, config, names),
+      ),
+    'workspace bind': (config, ...names) =>
+      withClient(config, async it =>
+        (await import('./access/workspaces.js')).bindToWorkspace(it, config, names),
+      ),
+    'workspace unbind': (config, ...names) =>
+      withClient(config, async it =>
+        (await import('./access/workspaces.js')).unbindFromWorkspace(it, config, names),
+      ),
     audit: (config, ...names) =>
       withClient(config, async it => (await import('./access/audit.js')).auditEvents(it, config, names)),
     rollback: (config, ...names) =>

@@ -32,6 +32,9 @@ export type CommandName =
   | 'roles'
   | 'give-role'
   | 'take-role'
+  | 'workspace list'
+  | 'workspace bind'
+  | 'workspace unbind'
   | 'audit'
   | 'rollback'
   | 'logs'
@@ -93,6 +96,9 @@ export const clients = [
   'roles',
   'give-role',
   'take-role',
+  'workspace list',
+  'workspace bind',
+  'workspace unbind',
   'audit',
   'rollback',
   'logs',

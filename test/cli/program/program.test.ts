@@ -39,6 +39,7 @@ const lineOf = (command: string): string => {
   if (command === 'unlock') return 'unlock lock-7'
   if (command === 'give-role') return 'give-role Viewer user/ann instance/eu'
   if (command === 'take-role') return 'take-role team'
+  if (/^workspace (un)?bind$/.test(command)) return `${command} shop instance/eu`
   if (command === 'completion') return 'completion bash'
   if (command === 'playground chaos') return 'playground chaos list'
   return /instance$|kubeconfig|adopt|clusters|workloads|policies/.test(command) ? `${command} eu` : command

@@ -62,3 +62,24 @@ it('a role that is given by a command is listed, audited and taken away again', 
   const gone = await kairship(admin, 'take-role', name)
   expect([gone.code, gone.err]).toEqual([ExitCode.notFound, expect.stringContaining('not found')])
 })
+
+it('an instance that is bound by a command belongs to the workspace, until another command releases it', async () => {
+  const { admin, viewer } = world.world.playground.tokens
+  const place = ['shop', `instance/${world.instance}`]
+  const refused = await kairship(viewer, 'workspace', 'bind', ...place)
+  expect([refused.code, refused.err]).toEqual([
+    ExitCode.denied,
+    expect.stringContaining('instances/workspace'),
+  ])
+  const bound = await kairship(admin, 'workspace', 'bind', ...place)
+  expect([bound.code, bound.out]).toEqual([
+    ExitCode.ok,
+    `instance/${world.instance} belongs to workspace/shop\n`,
+  ])
+  const listed = await kairship(admin, 'workspace', 'list', 'shop', '--no-headers')
+  expect(listed.out, listed.err).toMatch(new RegExp(`^shop +\\d+ +${world.instance} +-`))
+  const elsewhere = await kairship(admin, 'workspace', 'bind', 'platform', `instance/${world.instance}`)
+  expect([elsewhere.code, elsewhere.err]).toEqual([ExitCode.failed, expect.stringContaining('shop')])
+  const released = await kairship(admin, 'workspace', 'unbind', ...place)
+  expect(released.out).toBe(`instance/${world.instance} no longer belongs to workspace/shop\n`)
+})
