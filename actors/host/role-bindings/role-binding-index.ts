@@ -1,4 +1,4 @@
-import { BehaviorSubject, combineLatest, type Observable, type Subscription } from 'rxjs'
+import type { Observable, Subscription } from 'rxjs'
 import {
   directBinding,
   type EffectiveBinding,
@@ -18,16 +18,14 @@ import type {
   SomeInstances,
 } from '../../../ports/role-bindings.js'
 import type { Collection, Contact } from '../../watches/collection.js'
-import { fingerprint } from '../kept-object.js'
 import { DirectBindings } from './direct-bindings.js'
 import { eachObject } from './each-object.js'
 import { EndClock } from './end-clock.js'
+import { JoinedContact } from './joined-contact.js'
 import { RoleChanges } from './role-changes.js'
 import { RoleEvents } from './role-events.js'
+import { NOTHING, RoleRevisions } from './role-revisions.js'
 import { Workspaces } from './workspaces.js'
-
-/** The revisions of so many instances are remembered: those that are gone must not stay for ever. */
-const MOST_REVISIONS = 16_384
 
 /** The watches on the host that say who has which role. */
 export interface RoleBindingSources {
@@ -52,19 +50,14 @@ export interface RoleBindingClocks {
 export class RoleBindingIndex implements RoleBindings {
   readonly #direct: DirectBindings
   readonly #workspaces: Workspaces
-  readonly #contact = new BehaviorSubject<Contact>('pending')
+  readonly #contact: JoinedContact
   readonly #changes = new RoleChanges()
   readonly #ends: EndClock
   readonly #events: RoleEvents
   readonly #subscription: Subscription
   readonly now: () => number
   readonly #all: readonly Collection<KubeObject>[]
-  /** Another one after each change of what anything gives. */
-  #generation = 0
-  /** Of everything that an instance has, as of a generation. */
-  readonly #revisions = new Map<string, { readonly generation: number; readonly value: string }>()
-  /** When contact with the host was lost; undefined while it lasts, and before it was made. */
-  #lostAt: number | undefined
+  readonly #revisions: RoleRevisions
 
   constructor(
     readonly sources: RoleBindingSources,
@@ -77,6 +70,8 @@ export class RoleBindingIndex implements RoleBindings {
     this.#events = new RoleEvents(sources, wall)
     this.#ends = new EndClock(wall, keys => this.#end(keys))
     this.#direct = new DirectBindings(now, wall)
+    this.#contact = new JoinedContact(now, () => this.#changes.tell('all'))
+    this.#revisions = new RoleRevisions(this.#direct, this.#workspaces)
     const { bindings, workspaces, workspaceBindings, workspaceRoleBindings } = sources
     this.#subscription = eachObject(bindings, (object, isThere) => this.#takeDirect(object, isThere))
     this.#subscription.add(
@@ -88,9 +83,8 @@ export class RoleBindingIndex implements RoleBindings {
     this.#subscription.add(
       eachObject(workspaceRoleBindings, (object, isThere) => this.#takeMember(object, isThere)),
     )
-    this.#subscription.add(
-      combineLatest(this.#all.map(({ contact }) => contact)).subscribe(contacts => this.#contacts(contacts)),
-    )
+    // What the collections hold was taken by now.
+    this.#contact.follow(this.#all)
   }
 
   get unread(): readonly string[] {
@@ -105,16 +99,15 @@ export class RoleBindingIndex implements RoleBindings {
   }
 
   get silentForMs(): number {
-    const lostForMs = this.#lostAt === undefined ? 0 : this.now() - this.#lostAt
-    return Math.max(lostForMs, this.pulse.silentForMs)
+    return Math.max(this.#contact.lostForMs, this.pulse.silentForMs)
   }
 
   /** Emits at once how contact stands with all that it is read from: lost when it is lost with one of them. */
   get contact(): Observable<Contact> {
-    return this.#contact
+    return this.#contact.changes
   }
   get inContact(): boolean {
-    return this.#contact.value === 'made'
+    return this.#contact.isMade
   }
   /** Emits after each change while in contact, and `all` when contact was made. */
   get changed(): Observable<ChangedInstances> {
@@ -136,14 +129,7 @@ export class RoleBindingIndex implements RoleBindings {
 
   revisionOf(instance: string): string {
     this.#ends.look()
-    const remembered = this.#revisions.get(instance)
-    if (remembered?.generation === this.#generation) return remembered.value
-    const own = this.#direct.revisionOf(instance)
-    const inherited = this.#workspaces.revisionsOf(instance)
-    const value = inherited.length === 0 ? (own ?? '') : fingerprint([own ?? NOTHING, inherited])
-    if (this.#revisions.size >= MOST_REVISIONS) this.#revisions.clear()
-    this.#revisions.set(instance, { generation: this.#generation, value })
-    return value
+    return this.#revisions.of(instance)
   }
 
   of(instance: string): readonly EffectiveBinding[] {
@@ -202,6 +188,7 @@ export class RoleBindingIndex implements RoleBindings {
 
   stop(): void {
     this.#subscription.unsubscribe()
+    this.#contact.stop()
     this.#ends.stop()
     this.#events.stop()
   }
@@ -238,23 +225,9 @@ export class RoleBindingIndex implements RoleBindings {
   #took(instances: SomeInstances): void {
     this.#direct.forget()
     for (const _ of instances.keys()) {
-      this.#generation += 1
+      this.#revisions.changed()
       if (this.inContact) this.#changes.tell(instances)
       return
     }
   }
-
-  #contacts(contacts: readonly Contact[]): void {
-    const failed = contacts.find(contact => typeof contact === 'object')
-    const contact = failed ?? (contacts.includes('pending') ? 'pending' : 'made')
-    if (contact === 'made') this.#lostAt = undefined
-    else if (contact !== 'pending') this.#lostAt ??= this.now()
-    const wasMade = this.inContact
-    if (contact === 'made' && wasMade) return
-    this.#contact.next(contact)
-    if (contact === 'made') this.#changes.tell('all')
-  }
 }
-
-/** Of an instance on which nothing is given. */
-const NOTHING = fingerprint([])
