@@ -16,9 +16,8 @@ it.each(rows)('the test against bug $row is in $file: $title', ({ file, title })
   expect(readFileSync(path, 'utf8')).toContain(title)
 })
 
-it('each row that is about doors, headers, indexes and tokens has a test', () => {
-  const wanted = [1, 2, 3, 4, 5, 6, 7, 13, 14, 16, 17, 18, 19, 22, 23, 24, 25, 26]
-  expect([...new Set(rows.map(({ row }) => row))]).toEqual(wanted)
+it('each row of the collection has a test', () => {
+  expect([...new Set(rows.map(({ row }) => row))]).toEqual(Array.from({ length: 26 }, (_, index) => index + 1))
 })
 
 it('no archive is unpacked outside the playground', () => {
