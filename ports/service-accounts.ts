@@ -7,7 +7,7 @@ export interface AccountIdentity {
 
 /** The ServiceAccounts of the host, as this replica's watch last saw them. */
 export interface ServiceAccounts {
-  /** Whether the account of this uid was seen to be deleted. It stays so: a uid never comes again. */
+  /** Whether the account of this uid was seen to be deleted. It stays so, unless a host that was restored from a backup has it again. */
   wasDeleted(uid: string): boolean
   /** Whether an account is there; undefined while the watch cannot say. One that was made a moment ago may not have been seen yet. */
   isThere(account: AccountIdentity): boolean | undefined

@@ -36,6 +36,8 @@ export class WatchedAccounts implements ServiceAccounts {
       const { uid, deletionTimestamp } = change.object.metadata
       // One that waits for finalizers was deleted all the same; kube-apiserver accepts its tokens for another minute.
       if (change.type === 'DELETED' || deletionTimestamp !== undefined) this.#remember(uid)
+      // A host that was restored from a backup has it again.
+      else if (change.type === 'ADDED' && uid !== undefined) this.#deleted.delete(uid)
     })
     this.#subscription.add(this.#collection.contact.subscribe(contact => this.#became(contact)))
   }

@@ -5,6 +5,8 @@ import { type KubeObject, resourcePath } from '../../../manifests/kube.js'
 import { StatusError } from '../../../manifests/status-error.js'
 import { type ApiServer, startApiServer } from '../../../playground/apiserver/server.js'
 import type { KubeApi, KubeRequest, WatchRequest } from '../../../ports/kube-api.js'
+import { fakeMeter } from '../../http/fakes/api.js'
+import { deferred } from '../../http/fakes/deferred.js'
 import { fakeLog } from '../../http/fakes/log.js'
 import { waitFor } from '../../patience.js'
 
@@ -97,6 +99,36 @@ describe('the ServiceAccounts of the host', () => {
     await remove('one')
     await waitFor(() => expect(accounts.wasDeleted(waiting.uid)).toBe(true))
     expect(accounts.isThere(waiting)).toBe(false)
+  })
+
+  it('are there again when the host is restored from a backup', async () => {
+    const account = (resourceVersion: string) => ({
+      ...{ apiVersion: 'v1', kind: 'ServiceAccount' },
+      metadata: { name: 'one', namespace, uid: 'u1', resourceVersion },
+    })
+    const restored = deferred<void>()
+    const api: KubeApi = {
+      server: 'https://host.test',
+      request: async <T>() =>
+        ({ kind: 'List', metadata: { resourceVersion: '1' }, items: [account('1')] }) as T,
+      async *watch({ signal, opened }) {
+        opened?.()
+        yield { type: 'DELETED', object: account('2') }
+        await restored.promise
+        yield { type: 'ADDED', object: account('3') }
+        await new Promise<void>(resolve => signal?.addEventListener('abort', () => resolve()))
+      },
+      close: () => Promise.resolve(),
+    }
+    const again = new WatchedAccounts(api, log, fakeMeter().meter).start()
+    try {
+      await waitFor(() => expect(again.wasDeleted('u1')).toBe(true))
+      restored.resolve()
+      await waitFor(() => expect(again.isThere({ namespace, name: 'one', uid: 'u1' })).toBe(true))
+      expect(again.wasDeleted('u1')).toBe(false)
+    } finally {
+      again.stop()
+    }
   })
 
   it('are asked for by their metadata alone', async () => {
