@@ -17,7 +17,9 @@ it.each(rows)('the test against bug $row is in $file: $title', ({ file, title })
 })
 
 it('each row of the collection has a test', () => {
-  expect([...new Set(rows.map(({ row }) => row))]).toEqual(Array.from({ length: 26 }, (_, index) => index + 1))
+  expect([...new Set(rows.map(({ row }) => row))]).toEqual(
+    Array.from({ length: 26 }, (_, index) => index + 1),
+  )
 })
 
 it('no archive is unpacked outside the playground', () => {
