@@ -10,6 +10,7 @@ import { type Answer, jsonOf, sourceOfAnswer } from './requests/answer.js'
 import { type ObjectRequestOptions, ObjectRequests } from './requests/object-requests.js'
 import { typeOf, typeOfResource } from './requests/type-of.js'
 import { sideCall } from './side-call.js'
+import { changesFromNow } from './watch/changes-from-now.js'
 import { watchObjects } from './watch/watch-objects.js'
 
 /** How often an unconditional update reads again an object that was changed in between. */
@@ -57,6 +58,9 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     listAcross: (call, request) => listAcross(requests, call, request),
 
     watch: (call, place, type, query, since) => watchObjects({ requests, call, place, type, query }, since),
+
+    changes: (call, place, type, query) =>
+      changesFromNow({ requests, call, place, type, query: { ...query, page: 1, pageSize: 0 } }),
 
     log(call, place, pod, { follow = false, previous = false, ...rest }) {
       const path = objectPath(place, PODS, pod, 'log')

@@ -118,7 +118,21 @@ export interface Objects {
     query: ListQuery<T>,
     since?: ListMark,
   ): AsyncIterable<ObjectEvent<T>>
+  /**
+   * Follows what changes in the list of a query from now on, whatever its length: RESET and BOOKMARK come at the start, and again where changes
+   * may have been missed. Totals are 0 and there are no marks; DELETED may mean that a selector no longer selects the object. It ends as
+   * `watch` does.
+   */
+  changes<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    query: ChangesQuery,
+  ): AsyncIterable<ObjectEvent<T>>
 }
+
+/** By what a list is chosen whose changes are followed. */
+export type ChangesQuery = Pick<ListQuery, 'namespace' | 'labelSelector' | 'fieldSelector' | 'nameContains'>
 
 /** One step of a list that is followed. */
 export type ObjectEvent<T extends KubeObject> = ListStep<T> & {

@@ -85,8 +85,10 @@ export async function withRest<T extends KubeObject>(
   const wanted: T[] = []
   let [read, bytes, chunks] = [0, 0, 0]
   for (let chunk = first; ; chunk = await readNext(chunk.next, NOT_THE_INDEX)) {
-    const { items, next } = chunk
+    const { items, next, remaining = 0 } = chunk
     read += items.length
+    // API servers need not count exactly.
+    if (read + remaining > 2 * MOST_OBJECTS) throw tooMany(type, query)
     chunks += 1
     if (chunks > MOST_CHUNKS) throw badGateway(`the instance’s list of ${type.resource} has no end`)
     bytes += chunk.bytes

@@ -88,7 +88,7 @@ export function fleetHandlers({
 
     watchFleetObjects(request, call) {
       checkRequest(request)
-      const query = selectionOf(request)
+      const query = { ...selectionOf(request), changesOnly: request.changesOnly }
       const gate = new PlaceGate(LISTED_AT_ONCE)
       const followed = { objects, call, query, gate, named: request.instances, instances, feed }
       return afterFirstItem(fleetChanges(followFleet(followed), call.log))

@@ -27,7 +27,10 @@ const WATCHED = { source: 'karmada', reason: 'Watch' } as const
 export interface Followed {
   readonly objects: Objects
   readonly call: ObjectCall
-  readonly query: Pick<FleetQuery, 'resource' | 'filter' | 'withData'>
+  readonly query: Pick<FleetQuery, 'resource' | 'filter' | 'withData'> & {
+    /** Objects are sent when they change, and the list is not. */
+    readonly changesOnly?: boolean
+  }
   /** Places wait here to be listed. */
   readonly gate: PlaceGate
 }
@@ -85,7 +88,7 @@ export async function* watchPlace(
 
 /** The steps of one watch, of which those that the reader has received are left out. @throws what ends it */
 async function* oneWatch(
-  { objects, call, query: { resource, filter, withData } }: Followed,
+  { objects, call, query: { resource, filter, withData, changesOnly } }: Followed,
   place: Place,
   signal: AbortSignal,
   standing: Standing,
@@ -100,7 +103,10 @@ async function* oneWatch(
     const type = await orAborted(typeIn(objects, within, place, resource), opening.signal)
     refuseNamespace(type, filter)
     const query = { ...filter, page: 1, pageSize: 0 }
-    events = objects.watch(within, place, type, query, standing.mark)[Symbol.asyncIterator]()
+    const steps = changesOnly
+      ? objects.changes(within, place, type, filter)
+      : objects.watch(within, place, type, query, standing.mark)
+    events = steps[Symbol.asyncIterator]()
     for (;;) {
       const { done, value: event } = await orAborted(events.next(), opening.signal)
       opening.disarm()

@@ -61,6 +61,15 @@ describe('a list that is read whole', () => {
     else await expect(listed).rejects.toThrow('there are more than 10000 configmaps')
   })
 
+  it('is refused with its first page where the instance says that far more remain', async () => {
+    const { all, sent } = listing(() => {
+      const metadata = { resourceVersion: '7', continue: 'next', remainingItemCount: 99_500 }
+      return Buffer.from(JSON.stringify({ metadata, items: objects(500) }))
+    })
+    await expect(listObjects(all)).rejects.toThrow('there are more than 10000 configmaps')
+    expect(sent).toHaveLength(1)
+  })
+
   it('of more than 64 MiB in its pages together is refused', async () => {
     const { all, sent } = listing(request => page([], String(fromOf(request) + 1), 24 * MIB))
     await expect(listObjects(all)).rejects.toThrow('or 64 MiB of them')

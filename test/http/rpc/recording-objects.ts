@@ -88,6 +88,9 @@ export function recordingObjects(
       yield { type: 'RESET', total: 0 } as ObjectEvent<never>
       yield { type: 'BOOKMARK', total: 0 } as ObjectEvent<never>
     },
+    changes: () => {
+      throw new Error('no changes')
+    },
   }
   const writes = () => recorded.filter(({ verb }) => !['get', 'list', 'watch'].includes(verb))
   return { objects, recorded, writes }

@@ -128,6 +128,25 @@ describe('a watch over the fleet', () => {
     })
   })
 
+  it('has changes alone where only they are asked for', async () => {
+    await create(control(one).local, 'alone-a', 'alone')
+    await create(control(one).local, 'alone-b', 'alone')
+    await following({ ...labelled('alone'), instances: [one], changesOnly: true }, async each => {
+      await each(async wire => {
+        await until(wire, 'BOOKMARK')
+        expect(said(wire)).toEqual(['RESET', `RESET ${one}`, `PLACE_READ ${one}`, 'BOOKMARK'])
+      })
+      await create(control(one).local, 'alone-c', 'alone')
+      await create(control(one).local, 'no-match', 'other')
+      await control(one).local.request({ method: 'DELETE', path: configMaps('alone-a') })
+      await each(async wire => {
+        await until(wire, `DELETED ${one} alone-a`)
+        expect(said(wire).slice(4)).toEqual([`ADDED ${one} alone-c`, `DELETED ${one} alone-a`])
+        expect(totalOf(wire) ?? 0).toBe(0)
+      })
+    })
+  })
+
   it('names an instance that cannot be read, has the others meanwhile, and goes on with it', async () => {
     await create(control(two).local, 'kept', 'cut')
     const restore = control(two).interrupt({ kind: 'refuseConnections' })

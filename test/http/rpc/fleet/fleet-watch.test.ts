@@ -189,6 +189,27 @@ describe('a fleet that is followed', () => {
     expect(news()).toEqual(['RESET i.n 0', 'PLACE_READ i.n 0'])
   })
 
+  it('has changes alone where only they are asked for, and says of which place some may have been missed', async () => {
+    fleet = new FollowedFleet('i', 'j')
+    fleet.lists.set('i', ['a', 'b'])
+    const { news } = await following({ changesOnly: true, name: 'c' })
+    expect(news().sort()).toEqual([
+      ...['BOOKMARK 0', 'PLACE_READ i 0', 'PLACE_READ j 0', 'RESET 0', 'RESET i 0', 'RESET j 0'],
+    ])
+    const { events, query } = fleet.last('i')
+    expect(query).toEqual({ nameContains: ['c'] })
+    events.push({ type: 'MODIFIED', object: configMap('c'), total: 0 })
+    events.push({ type: 'DELETED', object: configMap('c2'), total: 0 })
+    events.push({ type: 'RESET', total: 0 }, { type: 'BOOKMARK', total: 0 })
+    await soon()
+    expect(news()).toEqual(['MODIFIED i c 0', 'DELETED i c2 0', 'RESET i 0', 'PLACE_READ i 0'])
+    events.push(refusal(503, 'ServiceUnavailable', 'away'))
+    await soon()
+    expect(news()).toEqual(['PLACE_FAILED i 14 ServiceUnavailable 0'])
+    await soon(2_000)
+    expect(news()).toEqual(['RESET i 0', 'PLACE_READ i 0'])
+  })
+
   it('names a place that breaks once, and goes on after its last change when it is back', async () => {
     fleet = new FollowedFleet('i', 'j')
     fleet.lists.set('i', ['a'])

@@ -5,7 +5,7 @@ import { pageOfObjects, selects } from '../../../../http/objects/list/select.js'
 import type { ListMark } from '../../../../http/objects/list-mark.js'
 import type { ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectType, Place } from '../../../../http/objects/object-type.js'
-import type { ObjectCall, ObjectEvent, Objects } from '../../../../http/objects/objects.js'
+import type { ChangesQuery, ObjectCall, ObjectEvent, Objects } from '../../../../http/objects/objects.js'
 import { fleetHandlers } from '../../../../http/rpc/fleet/handlers.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import {
@@ -47,7 +47,7 @@ class Queue<T> {
 export interface Opened {
   readonly place: string
   readonly since: ListMark | undefined
-  readonly query: ListQuery
+  readonly query: ListQuery | ChangesQuery
   readonly events: Queue<Event>
 }
 
@@ -103,7 +103,7 @@ export class FollowedFleet {
   /** What handlers that follow a fleet depend on. */
   parts(): Parameters<typeof fleetHandlers>[0] {
     return {
-      objects: { list: this.#list, watch: this.#watch } as unknown as Objects,
+      objects: { list: this.#list, watch: this.#watch, changes: this.#changes } as unknown as Objects,
       feed: { read: (_, signal) => this.#feed(signal) },
       instances: {
         all: async () =>
@@ -126,7 +126,7 @@ export class FollowedFleet {
     const whole = {
       ...{ group: '', version: 'v1', resource: 'configmaps', scope: FleetScope.CONTROL_PLANES },
       ...{ instances: [], clusters: [], namespace: '', name: '', labelSelector: '', fieldSelector: '' },
-      ...{ withData: false, ...request },
+      ...{ withData: false, changesOnly: false, ...request },
     } as unknown as WatchFleetObjectsRequest
     const changes = await handlers.watchFleetObjects(whole, call)
     const said: string[] = []
@@ -176,6 +176,26 @@ export class FollowedFleet {
       const list = this.lists.get(nameOf(place)) ?? []
       if (list instanceof Error) throw list
       if (list !== 'hangs' && !since) events.push(...listed(list))
+      yield* events.read(signal)
+    } finally {
+      this.open -= 1
+    }
+  }.bind(this)
+
+  #changes = async function* (
+    this: FollowedFleet,
+    { signal }: ObjectCall,
+    place: Place,
+    _: ObjectType,
+    query: ChangesQuery,
+  ): AsyncGenerator<Event, void> {
+    const events = new Queue<Event>()
+    this.opened.push({ place: nameOf(place), since: undefined, query, events })
+    this.open += 1
+    try {
+      const list = this.lists.get(nameOf(place))
+      if (list instanceof Error) throw list
+      events.push({ type: 'RESET', total: 0 }, { type: 'BOOKMARK', total: 0 })
       yield* events.read(signal)
     } finally {
       this.open -= 1
