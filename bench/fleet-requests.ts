@@ -11,6 +11,8 @@ export interface FleetUnderBench {
   readonly host: KubeApi
   /** The Instances to be created, in this order. */
   readonly items: readonly Instance[]
+  /** So many of them never become ready. */
+  readonly hanging?: number
   close(): Promise<void>
 }
 
@@ -52,7 +54,7 @@ class RunningFleet {
   }
 
   async #register(): Promise<void> {
-    const { host, items } = this.fleet
+    const { host, items, hanging = 0 } = this.fleet
     const began = performance.now()
     let firstMs: number | undefined
     const ready = new Set<string>()
@@ -63,7 +65,7 @@ class RunningFleet {
         const { metadata, status } = object as Instance
         if (status?.phase === 'Ready') ready.add(metadata.name)
         if (ready.size > 0) firstMs ??= performance.now() - began
-        if (ready.size === items.length) return
+        if (ready.size === items.length - hanging) return
       }
     })()
     for (const body of items) await host.request({ method: 'POST', path, body })

@@ -10,6 +10,8 @@ export interface FleetRunOptions {
   readonly membersPerInstance: number
   /** Whether a stand-in takes the place of the playground. */
   readonly standIn: boolean
+  /** So many older instances hang, over a stand-in; only how fast the others come up is measured then. */
+  readonly hanging?: number
   readonly idleSeconds: number
   /** After so long without all instances ready, what was measured until then is the result. */
   readonly giveUpSeconds: number
@@ -43,6 +45,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     const leader = await replica('a')
     const bare = await leader.measure('collected')
     const convergence = await converged(playground, leader, options)
+    if (options.hanging) return { instances, hanging: options.hanging, ...convergence }
     if (!('secondsToAllReady' in convergence)) return { instances, ...convergence }
     await leader.settled(instances)
     const settled = await leader.measure()

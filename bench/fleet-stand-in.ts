@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { kubeConnector } from '../actors/kube/connector.js'
 import { INSTANCES, type Instance } from '../manifests/instance.js'
 import { INSTANCE_REGISTRATIONS, type InstanceRegistration } from '../manifests/instance-registration.js'
@@ -37,6 +38,8 @@ const SECRETS = { group: '', version: 'v1', resource: 'secrets' } as const
 /** Later than every version of a control plane: what was written there is always in the index. */
 const LATEST = '900000000000000'
 
+/** So many Instances, the oldest of all, lead to a port that takes connections and never says a word. */
+const hanging = Array.from({ length: Number(process.argv[4] ?? 0) }, (_, index) => `hangs-${index}`)
 const names = Array.from({ length: Number(process.argv[2]) }, (_, index) => instanceName(index))
 const source = await startPlayground({
   instances: 1,
@@ -58,6 +61,18 @@ for (let from = 0; from < names.length; from += PLANES_IN_A_PROCESS) {
   child.send({ names: names.slice(from, from + PLANES_IN_A_PROCESS), recorded } satisfies ControlPlanesOrder)
   const [up] = (await once(child, 'message')) as [ControlPlanesUp]
   for (const [name, kubeconfig] of Object.entries(up.kubeconfigs)) kubeconfigs.set(name, kubeconfig)
+}
+
+if (hanging.length > 0) {
+  const silentServer = createServer().listen(0, '127.0.0.1')
+  await once(silentServer, 'listening')
+  const { port } = silentServer.address() as AddressInfo
+  const [kubeconfig = ''] = kubeconfigs.values()
+  for (const name of hanging)
+    kubeconfigs.set(
+      name,
+      kubeconfig.replace(/https:\/\/127\.0\.0\.1:\d+\/[^\s"]+/, `https://127.0.0.1:${port}/${name}`),
+    )
 }
 
 const objects = new StoredObjects()
@@ -154,7 +169,8 @@ objects.follow(collection(INSTANCE_REGISTRATIONS), (change, { metadata }) => {
 
 obey({
   host: await kubeConnector().connect(hostConfig),
-  items: names.map(
+  hanging: hanging.length,
+  items: [...hanging, ...names].map(
     (name): Instance => ({
       apiVersion: 'kairship.io/v1alpha1',
       kind: 'Instance',

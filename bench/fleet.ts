@@ -1,5 +1,5 @@
 /**
- * npm run bench:fleet -- --instances 10,100,1000 [--stand-in] [--members M] [--idle-seconds S] [--convergence-only] [--profile folder] [--json]
+ * npm run bench:fleet -- --instances 10,100,1000 [--stand-in] [--members M] [--idle-seconds S] [--convergence-only] [--hanging H] [--profile folder] [--json]
  * npm run bench:fleet -- --grow 3000 [--from 10] [--stand-in] [--members M] [--idle-seconds S] [--profile folder] [--json]
  *
  * What a fleet costs: a playground of N instances in a process of its own, and two real `kairship controller-manager`
@@ -21,6 +21,7 @@ const { values } = parseArgs({
     'give-up-seconds': { type: 'string', default: '240' },
     'convergence-only': { type: 'boolean', default: false },
     'stand-in': { type: 'boolean', default: false },
+    hanging: { type: 'string' },
     grow: { type: 'string' },
     from: { type: 'string', default: '10' },
     profile: { type: 'string' },
@@ -40,6 +41,7 @@ if (values.help) {
   --idle-seconds S       how long a fleet at rest is measured; with --grow, left alone before it is measured (60)
   --give-up-seconds S    how long instances may take to be ready (240); not with --grow
   --convergence-only     no rest, no takeovers
+  --hanging H            with --stand-in: how long the others take where H older control planes take connections and never answer
   --profile FOLDER       leaves CPU profiles and heap snapshots there
   --json                 one line
 `)
@@ -77,6 +79,8 @@ if (values.grow !== undefined) {
   if (to <= from) throw new Error(`--grow ${to}: give a number above --from ${from}`)
   result.runs.push(await measureGrowth({ ...common, from, to }))
 }
+if (values.hanging !== undefined && !values['stand-in'])
+  throw new Error('--hanging: a playground has no control planes that hang; give --stand-in as well')
 for (const size of values.grow === undefined ? values.instances.split(',') : [])
   result.runs.push(
     await measureFleet({
@@ -84,6 +88,7 @@ for (const size of values.grow === undefined ? values.instances.split(',') : [])
       instances: count('instances', size),
       giveUpSeconds: Number(values['give-up-seconds']),
       convergenceOnly: values['convergence-only'],
+      ...(values.hanging !== undefined && { hanging: count('hanging', values.hanging) }),
     }),
   )
 process.stdout.write(`${values.json ? JSON.stringify(result) : JSON.stringify(result, null, 2)}\n`)

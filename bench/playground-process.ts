@@ -12,6 +12,8 @@ export interface PlaygroundProcessOptions {
   readonly membersPerInstance: number
   /** Whether control planes are stood in for, which costs a fraction of their CPU: `fleet-stand-in.ts`. */
   readonly standIn: boolean
+  /** So many older instances are there whose control planes take connections and never answer; with a stand-in. */
+  readonly hanging?: number
   /** Where its CPU profile is left. */
   readonly profiles?: string
 }
@@ -22,10 +24,10 @@ export class PlaygroundProcess {
   readonly #told: FleetMessage[] = []
   readonly #progress = new Set<(ready: number) => void>()
 
-  constructor({ instances, membersPerInstance, standIn, profiles }: PlaygroundProcessOptions) {
+  constructor({ instances, membersPerInstance, standIn, hanging = 0, profiles }: PlaygroundProcessOptions) {
     const program = new URL(standIn ? './fleet-stand-in.js' : './fleet-host.js', import.meta.url)
     const execArgv = [...measurable(profiles && join(profiles, 'playground'))]
-    this.#child = fork(program, [String(instances), String(membersPerInstance)], { execArgv })
+    this.#child = fork(program, [instances, membersPerInstance, hanging].map(String), { execArgv })
     this.#child.on('message', (message: Partial<FleetMessage>) => {
       if (message.kind === 'progress') for (const told of this.#progress) told(message.ready ?? 0)
       else if (message.kind !== undefined) this.#told.push(message as FleetMessage)

@@ -2,6 +2,7 @@ import type { Instance } from '../../manifests/instance.js'
 import { measureBusyness } from '../instance/busyness.js'
 import { recordedConditions } from './instance-view.js'
 import { isFirstClaim } from './oldest-claims.js'
+import { StandingStill } from './standing-still.js'
 
 /**
  * So many instances come up at once. Sixteen keep three quarters of a core busy, and the first is ready after 0.8 s (bench/README.md);
@@ -9,14 +10,10 @@ import { isFirstClaim } from './oldest-claims.js'
  */
 export const COMING_UP_AT_ONCE = 16
 /**
- * An instance of which nothing was observed for so long waits for something outside (an unreachable control plane, a first
- * sync), and leaves its place to the next, milliseconds. A TLS handshake over a slow line takes less.
+ * An instance of which nothing was observed for so long waits for something outside (a slow line, an unreachable control plane, a first
+ * sync), and leaves its place to the next, milliseconds. Where nothing answers at all, 160 a second are begun by that, which is what a core begins.
  */
-export const STILL_MS = 500
-/** So many may wait outside at once; on a machine that is too slow for anything to be observed, no more than these are begun. */
-export const STILL_AT_ONCE = 64
-/** Who waits outside for longer is not counted any more, milliseconds: a first sync may take minutes. */
-export const GIVEN_UP_MS = 60_000
+export const STILL_MS = 100
 /** Where the event loop was at work for so large a part of the time, nothing was observed because of us: no more are begun. */
 const BUSY = 0.75
 
@@ -26,6 +23,8 @@ const GROUPS: readonly Group[] = ['hurried', 'ordinary', 'broken']
 
 /** The place of one that comes up. */
 interface Place {
+  /** Whether its control plane has answered. */
+  answered: boolean
   /** Fires when nothing was observed of it for a while. */
   readonly timer: NodeJS.Timeout
   /** Which part of the time since the last observation the event loop was at work. */
@@ -48,8 +47,8 @@ export class StartupQueue {
   #sorted = true
   /** Who comes up now. */
   readonly #underWay = new Map<string, Place>()
-  /** Who waits for something outside, with the timer after which it is not counted. */
-  readonly #still = new Map<string, NodeJS.Timeout>()
+  /** Who waits for something outside. */
+  readonly #standing = new StandingStill()
   #open = false
   #filling = false
 
@@ -92,18 +91,23 @@ export class StartupQueue {
     return GROUPS.some(group => this.#waiting[group].has(name))
   }
 
-  /** Something was observed of an instance: it keeps its place, if it has one. */
-  progressed(name: string): void {
+  /**
+   * Something was observed of an instance: it keeps its place, if it has one.
+   * @param answered whether its control plane has answered by now
+   */
+  progressed(name: string, answered: boolean): void {
     const place = this.#underWay.get(name)
-    if (place) this.#observed(place)
+    if (place) {
+      place.answered = answered
+      this.#observed(place)
+    } else if (answered) this.#standing.answered(name)
   }
 
   /** It is up, cannot go on by itself, or is gone: its place is free, and it does not wait any more. */
   leave(name: string): void {
     this.#take(name)
     clearTimeout(this.#underWay.get(name)?.timer)
-    clearTimeout(this.#still.get(name))
-    this.#still.delete(name)
+    this.#standing.delete(name)
     if (this.#underWay.delete(name)) this.#fill()
   }
 
@@ -111,9 +115,8 @@ export class StartupQueue {
   close(): void {
     this.#open = false
     for (const { timer } of this.#underWay.values()) clearTimeout(timer)
-    for (const timer of this.#still.values()) clearTimeout(timer)
     this.#underWay.clear()
-    this.#still.clear()
+    this.#standing.clear()
     for (const group of GROUPS) this.#waiting[group].clear()
   }
 
@@ -124,12 +127,12 @@ export class StartupQueue {
 
   /** Nothing was observed of it for a while. It keeps its place where that is our doing, or where too many stand still already. */
   #stand(name: string, place: Place): void {
-    if (this.#still.size >= STILL_AT_ONCE || place.busyness() > BUSY) {
+    if (!this.#standing.hasRoom(place.answered) || place.busyness() > BUSY) {
       this.#observed(place)
       return
     }
     this.#underWay.delete(name)
-    this.#still.set(name, setTimeout(() => this.leave(name), GIVEN_UP_MS).unref())
+    this.#standing.add(name, place.answered)
     this.#fill()
   }
 
@@ -140,8 +143,12 @@ export class StartupQueue {
     try {
       while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE) {
         const name = this.#next()
-        if (name === undefined) return
+        if (name === undefined) {
+          this.#standing.noneWaits()
+          return
+        }
         const place: Place = {
+          answered: false,
           timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),
           busyness: this.measure(),
         }

@@ -196,10 +196,10 @@ export class Supervisor {
   #changed({ name, snapshot }: InstanceActor, before: InstanceSnapshot | undefined): void {
     if (!snapshot) return
     this.#count(snapshot, before)
-    if (isComingUp(snapshot.context)) this.#startup.progressed(name)
+    const { credentials, controlPlane } = snapshot.context.facts
+    if (isComingUp(snapshot.context)) this.#startup.progressed(name, controlPlane !== undefined)
     else this.#startup.leave(name)
     // What an instance claims as its own may have changed with what it has observed.
-    const { credentials, controlPlane } = snapshot.context.facts
     const { credentials: oldCredentials, controlPlane: oldControlPlane } = before?.context.facts ?? {}
     if (credentials !== oldCredentials || controlPlane !== oldControlPlane) this.#claim(name)
   }

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
-  COMING_UP_AT_ONCE,
   GIVEN_UP_MS,
+  HANGS_MS,
+  ROOM_OF_ONE_THAT_HANGS,
   STILL_AT_ONCE,
-  STILL_MS,
-  StartupQueue,
-} from '../../../actors/fleet/startup-queue.js'
+} from '../../../actors/fleet/standing-still.js'
+import { COMING_UP_AT_ONCE, STILL_MS, StartupQueue } from '../../../actors/fleet/startup-queue.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { instance } from '../../machines/instance/facts.js'
 
@@ -83,34 +83,34 @@ describe('a start-up queue', () => {
     expect([startup.has('older'), startup.has('younger')]).toEqual([false, true])
   })
 
-  it('gives the place of one that shows no progress to the next, and keeps the place of one that does', async () => {
+  it('gives the place of one that shows no progress to the next, and keeps the place of one that does', () => {
     const { up, queue: startup } = queue()
     startup.open()
     const first = fill(startup)
     for (const name of ['a', 'b']) startup.enter(born(name, 1))
-    await vi.advanceTimersByTimeAsync(STILL_MS - 1)
-    for (const name of first.slice(2)) startup.progressed(name)
-    await vi.advanceTimersByTimeAsync(STILL_MS - 1)
+    vi.advanceTimersByTime(STILL_MS - 1)
+    for (const name of first.slice(2)) startup.progressed(name, true)
+    vi.advanceTimersByTime(STILL_MS - 1)
     expect(up).toEqual([...first, 'a', 'b'])
     startup.enter(born('c', 2))
-    await vi.advanceTimersByTimeAsync(1)
+    vi.advanceTimersByTime(1)
     expect(up.at(-1)).toBe('c')
   })
 
-  it('begins no more while it is the event loop that keeps them from getting on', async () => {
+  it('begins no more while it is the event loop that keeps them from getting on', () => {
     let busy = 0.9
     const { up, queue: startup } = queue(() => busy)
     startup.open()
     const first = fill(startup)
     startup.enter(born('a', 1))
-    await vi.advanceTimersByTimeAsync(10 * STILL_MS)
+    vi.advanceTimersByTime(10 * STILL_MS)
     expect(up).toEqual(first)
     busy = 0.5
-    await vi.advanceTimersByTimeAsync(STILL_MS)
+    vi.advanceTimersByTime(STILL_MS)
     expect(up.at(-1)).toBe('a')
   })
 
-  it('measures the event loop anew after each time that it was too busy to tell', async () => {
+  it('measures the event loop anew after each time that it was too busy to tell', () => {
     let measured = 0
     const up: string[] = []
     const startup = new StartupQueue(
@@ -123,35 +123,105 @@ describe('a start-up queue', () => {
     startup.open()
     const first = fill(startup)
     startup.enter(born('a', 1))
-    await vi.advanceTimersByTimeAsync(STILL_MS)
+    vi.advanceTimersByTime(STILL_MS)
     expect(up).toEqual(first)
-    await vi.advanceTimersByTimeAsync(STILL_MS)
+    vi.advanceTimersByTime(STILL_MS)
     expect(up).toEqual([...first, 'a'])
   })
 
-  it('does not give up an instance that is made again for the one that stood still under its name', async () => {
+  it('does not give up an instance that is made again for the one that stood still under its name', () => {
     const { up, queue: startup } = queue(() => (up.length > COMING_UP_AT_ONCE ? 0.9 : 0))
     startup.open()
     const [name = ''] = fill(startup)
     startup.enter(born('next', 1))
-    await vi.advanceTimersByTimeAsync(STILL_MS)
+    vi.advanceTimersByTime(STILL_MS)
     startup.leave(name)
     startup.enter(born(name, 2))
-    await vi.advanceTimersByTimeAsync(2 * GIVEN_UP_MS)
+    vi.advanceTimersByTime(2 * GIVEN_UP_MS)
     expect(startup.has(name)).toBe(true)
   })
 
-  it('lets no more than so many stand still, until they leave or are given up', async () => {
+  it('lets no more than so many that have answered stand still, until they leave or are given up', () => {
+    const up: string[] = []
+    const startup: StartupQueue = new StartupQueue(
+      name => {
+        up.push(name)
+        startup.progressed(name, true)
+      },
+      () => () => 0,
+    )
+    startup.open()
+    for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
+    vi.advanceTimersByTime(GIVEN_UP_MS - STILL_MS)
+    expect(up).toHaveLength(COMING_UP_AT_ONCE + STILL_AT_ONCE)
+    startup.leave('n-0')
+    vi.advanceTimersByTime(STILL_MS)
+    expect(up.length).toBeGreaterThan(COMING_UP_AT_ONCE + STILL_AT_ONCE)
+    vi.advanceTimersByTime(GIVEN_UP_MS + STILL_MS)
+    expect(up.length).toBeGreaterThan(COMING_UP_AT_ONCE + 2 * STILL_AT_ONCE)
+  })
+
+  it('begins no more than so many while none has answered and none has hung long enough', () => {
     const { up, queue: startup } = queue()
     startup.open()
     for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
-    await vi.advanceTimersByTimeAsync(GIVEN_UP_MS / 2)
+    vi.advanceTimersByTime(HANGS_MS)
     expect(up).toHaveLength(COMING_UP_AT_ONCE + STILL_AT_ONCE)
-    startup.leave('n-0')
-    await vi.advanceTimersByTimeAsync(STILL_MS)
-    expect(up).toHaveLength(COMING_UP_AT_ONCE + STILL_AT_ONCE + 1)
-    await vi.advanceTimersByTimeAsync(10 * (GIVEN_UP_MS + STILL_MS))
-    expect(up.length).toBeGreaterThan(500)
+  })
+
+  it('lets a younger one come up soon, although hundreds of older ones take a connection and never answer', () => {
+    const up: string[] = []
+    const startup: StartupQueue = new StartupQueue(
+      name => {
+        up.push(name)
+        // Its first probe is given up.
+        setTimeout(() => startup.leave(name), 5_000)
+      },
+      () => () => 0,
+    )
+    for (let index = 0; index < 400; index++) startup.enter(born(`hangs-${index}`, index))
+    startup.enter(born('younger', 400))
+    startup.open()
+    vi.advanceTimersByTime(6_000)
+    expect(up.at(-1)).toBe('younger')
+  })
+
+  it('begins fewer again once a control plane answers late, as one does that too many ask', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
+    vi.advanceTimersByTime(HANGS_MS + STILL_MS)
+    const begun = up.length
+    expect(begun).toBeGreaterThan(COMING_UP_AT_ONCE + STILL_AT_ONCE)
+    startup.progressed('n-0', true)
+    vi.advanceTimersByTime(HANGS_MS / 2)
+    expect(up).toHaveLength(begun)
+  })
+
+  it('does not take an answer over a slow line for a late one', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
+    vi.advanceTimersByTime(HANGS_MS / 2)
+    startup.progressed('n-0', true)
+    vi.advanceTimersByTime(HANGS_MS / 2 + 2 * STILL_MS)
+    const begun = up.length
+    expect(begun).toBeGreaterThan(COMING_UP_AT_ONCE + STILL_AT_ONCE + 1)
+    vi.advanceTimersByTime(HANGS_MS / 2)
+    expect(up.length).toBeGreaterThan(begun)
+  })
+
+  it('begins few again of those that enter after all have been begun', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const hanging = COMING_UP_AT_ONCE + STILL_AT_ONCE
+    for (let index = 0; index < hanging; index++) startup.enter(born(`n-${index}`, index))
+    vi.advanceTimersByTime(2 * HANGS_MS)
+    for (const name of [...up]) startup.leave(name)
+    for (let index = 0; index < 1_000; index++) startup.enter(born(`later-${index}`, index))
+    vi.advanceTimersByTime(HANGS_MS)
+    expect(up).toHaveLength(hanging + COMING_UP_AT_ONCE + STILL_AT_ONCE)
+    expect(hanging * ROOM_OF_ONE_THAT_HANGS).toBeGreaterThan(STILL_AT_ONCE)
   })
 
   it('lets those that callers ask for come first, in the order of asking', () => {
@@ -178,13 +248,13 @@ describe('a start-up queue', () => {
     expect(up.slice(first.length)).toEqual(['deleted', 'ordinary', 'unreachable'])
   })
 
-  it('starts nothing after it was closed', async () => {
+  it('starts nothing after it was closed', () => {
     const { up, queue: startup } = queue()
     startup.open()
     const first = fill(startup)
     startup.enter(born('late', 1))
     startup.close()
-    await vi.advanceTimersByTimeAsync(STILL_MS)
+    vi.advanceTimersByTime(STILL_MS)
     expect(up).toEqual(first)
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -201,16 +271,17 @@ describe('a start-up queue', () => {
   })
 })
 
-it('whatever happens, each instance that stays comes up once, and never more than the limit together', async () => {
+it('whatever happens, each instance that stays comes up once, and never more than the limit together', () => {
   const names = Array.from({ length: 60 }, (_, index) => `n-${index}`)
   const name = fc.constantFrom(...names)
   const command = fc.oneof(
     fc.record({ kind: fc.constant('enter' as const), name, second: fc.nat(90), broken: fc.boolean() }),
-    fc.record({ kind: fc.constantFrom('leave' as const, 'hurry' as const, 'progressed' as const), name }),
+    fc.record({ kind: fc.constantFrom('leave' as const, 'hurry' as const), name }),
+    fc.record({ kind: fc.constant('progressed' as const), name, answered: fc.boolean() }),
     fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(STILL_MS) }),
   )
-  await fc.assert(
-    fc.asyncProperty(fc.array(command, { maxLength: 150 }), async commands => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 150 }), commands => {
       const up: string[] = []
       const entered = new Set<string>()
       const left = new Set<string>()
@@ -227,14 +298,15 @@ it('whatever happens, each instance that stays comes up once, and never more tha
         }
         if (one.kind === 'leave' || one.kind === 'hurry' || one.kind === 'progressed') {
           if (one.kind === 'leave' && !up.includes(one.name)) left.add(one.name)
-          startup[one.kind](one.name)
+          if (one.kind === 'progressed') startup.progressed(one.name, one.answered)
+          else startup[one.kind](one.name)
         }
         const before = up.length
-        if (one.kind === 'pass') await vi.advanceTimersByTimeAsync(one.ms)
+        if (one.kind === 'pass') vi.advanceTimersByTime(one.ms)
         else together = Math.max(together, up.length - before)
       }
       expect(together).toBeLessThanOrEqual(COMING_UP_AT_ONCE)
-      while (startup.length > 0) await vi.advanceTimersByTimeAsync(GIVEN_UP_MS)
+      while (startup.length > 0) vi.advanceTimersByTime(GIVEN_UP_MS)
       expect(up.length).toBe(new Set(up).size)
       for (const each of entered) if (!left.has(each)) expect(up).toContain(each)
       startup.close()
