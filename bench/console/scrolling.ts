@@ -1,4 +1,5 @@
-import type { Route, WebSocketRoute } from 'playwright-core'
+import type { WebSocketRoute } from 'playwright-core'
+import { StandInList } from '../../test/scenarios/support/stand-in-list.js'
 import { type ConsoleSite, nameOf } from './site.js'
 
 /** How long each way of scrolling takes, milliseconds. */
@@ -44,9 +45,12 @@ const RECORDED = '(() => { const times = window.frames_; window.frames_ = undefi
 export async function scrollRows(site: ConsoleSite, rows: number): Promise<readonly Scrolling[]> {
   const opened = await site.open()
   const { page } = opened
-  const list = new StandInList(rows)
+  const list = new StandInList(nameOf(0), rows, ANSWER_MS)
+  let stop: () => void = () => undefined
   await page.route(/\/fleet\/objects\?/, route => list.answer(route))
-  await page.routeWebSocket(/\/console\/socket$/, socket => list.follow(socket))
+  await page.routeWebSocket(/\/console\/socket$/, socket => {
+    stop = followChanges(list, socket)
+  })
   await page.goto(`${site.api.url}/instances/${nameOf(0)}/objects/configmaps`)
   const table = page.locator('section.rows')
   await table.getByText('config-0000000').waitFor()
@@ -78,7 +82,7 @@ export async function scrollRows(site: ConsoleSite, rows: number): Promise<reado
     )
     await page.waitForTimeout(250)
   })
-  list.close()
+  stop()
   await opened.close()
   return measured
 }
@@ -97,64 +101,29 @@ function figuresOf(times: readonly number[]) {
 
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** A list of objects, and what changes in it, as the server would send them. */
-export class StandInList {
-  requests = 0
-  readonly #ends: (() => void)[] = []
-
-  constructor(private readonly rows: number) {}
-
-  async answer(route: Route): Promise<void> {
-    this.requests += 1
-    const query = new URL(route.request().url()).searchParams
-    const [page, pageSize] = [Number(query.get('page')), Number(query.get('pageSize'))]
-    const first = (page - 1) * pageSize
-    const items = Array.from({ length: Math.max(0, Math.min(pageSize, this.rows - first)) }, (_, n) =>
-      this.#object(first + n, 1),
-    )
-    await new Promise(resolve => setTimeout(resolve, ANSWER_MS))
-    await route
-      .fulfill({ json: { items, pagination: { total: this.rows, page, pageSize }, places: [] } })
-      .catch(() => undefined)
-  }
-
-  /** Other streams are refused: they are of no interest here. */
-  follow(socket: WebSocketRoute): void {
-    socket.onMessage(message => {
-      const { open: id, path = '' } = JSON.parse(String(message)) as { open?: number; path?: string }
-      if (id === undefined) return
-      const send = (part: object) => socket.send(JSON.stringify({ id, ...part }))
-      if (!path.includes('/fleet/objects:watch')) {
-        send({ status: 404 })
-        send({ end: true })
-        return
-      }
-      const event = (data: object) => send({ text: `data: ${JSON.stringify(data)}\n\n` })
-      send({ status: 200 })
-      event({ type: 'RESET', total: 0 })
-      event({ type: 'BOOKMARK', total: this.rows })
-      let change = 0
-      const timer = setInterval(() => {
-        change += 1
-        const object = this.#object((change * 7_919) % this.rows, change)
-        event({ type: 'MODIFIED', total: this.rows, object })
-      }, 1_000 / CHANGES_PER_SECOND)
-      this.#ends.push(() => clearInterval(timer))
-    })
-  }
-
-  close(): void {
-    for (const end of this.#ends) end()
-  }
-
-  #object(n: number, version: number) {
-    const name = `config-${String(n).padStart(7, '0')}`
-    return {
-      ...{ instance: nameOf(0), apiVersion: 'v1', kind: 'ConfigMap' },
-      metadata: {
-        ...{ name, namespace: `team-${n % 40}`, uid: name, resourceVersion: String(version) },
-        creationTimestamp: String(1_790_000_000_000 + n * 1_000),
-      },
+/** What changes in a list, as the server would send it: all over it, and in what is in sight now and then. Other streams are refused: they are of no interest here. */
+function followChanges(list: StandInList, socket: WebSocketRoute): () => void {
+  const ends: (() => void)[] = []
+  list.refuseWatch(socket, ({ open: id, path = '' }) => {
+    if (id === undefined) return
+    const send = (part: object) => socket.send(JSON.stringify({ id, ...part }))
+    if (!path.includes('/fleet/objects:watch')) {
+      send({ status: 404 })
+      send({ end: true })
+      return
     }
+    const event = (data: object) => send({ text: `data: ${JSON.stringify(data)}\n\n` })
+    send({ status: 200 })
+    event({ type: 'RESET' })
+    event({ type: 'PLACE_READ', place: { instance: list.instance } })
+    let change = 0
+    const timer = setInterval(() => {
+      change += 1
+      event({ type: 'MODIFIED', object: list.object((change * 7_919) % list.rows) })
+    }, 1_000 / CHANGES_PER_SECOND)
+    ends.push(() => clearInterval(timer))
+  })
+  return () => {
+    for (const end of ends) end()
   }
 }

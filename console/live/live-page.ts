@@ -1,14 +1,16 @@
 import { type Clock, clock } from './clock.js'
-import type { Page } from './page.js'
+import { Due } from './due.js'
 import { PageReadings } from './page-readings.js'
-import { Pages, ROWS, type Sight } from './pages.js'
+import { PageView } from './page-view.js'
+import { isInSight, Pages, ROWS, type Sight } from './pages.js'
 import { Pause, retryMs } from './retry.js'
-import type { Change, Source } from './source.js'
+import type { Change, RowChange, Source } from './source.js'
+import { ToldChanges } from './told-changes.js'
 
-/** Readers are called so often at most: four frames a second are enough for what people read. */
-const FRAME_MS = 250
 /** Items that came, went or moved change the order: the page is asked for again, at most so often. */
 const LIST_MS = 1_000
+/** The same of a list that is not followed whole, of which almost nothing that comes or goes is in sight. */
+const LONG_LIST_MS = 5_000
 /** A reader who scrolls on does not wait for the pages that went by: they are asked for when they stay in sight for so long. */
 const LOOK_MS = 80
 /** Whether the server refuses a watch because the list has more objects than one stream follows. */
@@ -16,12 +18,13 @@ const isTooLong = (error: unknown): boolean =>
   error instanceof Error && 'reason' in error && error.reason === 'ListTooLarge'
 
 /**
- * The pages of a list that are in sight, kept current by a watch of the whole list. The browser holds these, some around them, and no others. Runs
- * from `start` to `stop`, also while its stream breaks: it resumes where it was, and says meanwhile that what is shown may be old.
+ * The pages of a list that are in sight, kept current by a watch of the whole list, or by its changes where it is too long for one. The browser
+ * holds these, some around them, and no others. Runs from `start` to `stop`, also while its stream breaks: it resumes where it was, and says
+ * meanwhile that what is shown may be old.
  */
 export class LivePage<T> {
-  #page: Page<T>
   readonly #pages: Pages<T>
+  readonly #view: PageView<T>
   #sight: Sight = { from: 1, to: 1 }
   #resumeToken = ''
   #run: AbortController | undefined
@@ -30,13 +33,15 @@ export class LivePage<T> {
   #listFailures = 0
   readonly #readings: PageReadings<T>
   #listAgain = false
+  /** Whether its stream tells what changes in what is read. */
   #synced = false
-  #cancelList: (() => void) | undefined
-  #cancelLook: (() => void) | undefined
-  #cancelFrame: (() => void) | undefined
+  /** Its watch was refused: its changes alone are followed. */
+  #isLong = false
+  readonly #told = new ToldChanges()
+  readonly #listDue: Due
+  readonly #lookDue: Due
   /** Before the next attempt to follow the list. */
   readonly #pause: Pause
-  readonly #readers = new Set<() => void>()
 
   constructor(
     private readonly source: Source<T>,
@@ -45,34 +50,28 @@ export class LivePage<T> {
   ) {
     this.#pages = new Pages(item => source.keyOf(item))
     this.#readings = new PageReadings(source, pageSize)
+    this.#listDue = new Due(time, () => this.#list())
+    this.#lookDue = new Due(time, () => this.#readMissing())
     this.#pause = new Pause(time)
-    this.#page = {
-      ...{ items: [], pages: this.#pages.all, pageSize, total: 0, state: 'loading', since: time.now() },
-      ...{ look: this.look, readAgain: this.readAgain },
-    }
+    const { look, readAgain } = this
+    this.#view = new PageView({ pageSize, look, readAgain }, this.#pages, () => this.#sight, time)
+    this.page = this.#view.page
+    this.subscribe = this.#view.subscribe
   }
 
   /** The same object until something changes. */
-  readonly page = (): Page<T> => this.#page
-
-  readonly subscribe = (reader: () => void): (() => void) => {
-    this.#readers.add(reader)
-    return () => void this.#readers.delete(reader)
-  }
+  readonly page: PageView<T>['page']
+  readonly subscribe: PageView<T>['subscribe']
 
   readonly look = (first: number, last: number): void => {
     const pageOf = (row: number) => Math.floor(Math.max(0, row) / this.pageSize) + 1
     const sight = { from: pageOf(first), to: pageOf(last) }
     if (sight.from === this.#sight.from && sight.to === this.#sight.to) return
     this.#sight = sight
-    this.#readings.abort(number => !this.#isInSight(number))
-    this.#update({})
-    this.#show()
-    if (!this.#synced && this.#page.state !== 'read') return
-    this.#cancelLook ??= this.time.later(() => {
-      this.#cancelLook = undefined
-      this.#readMissing()
-    }, LOOK_MS)
+    this.#readings.abort(number => !isInSight(number, sight))
+    this.#view.update({})
+    this.#view.show()
+    if (this.page().state !== 'loading') this.#lookDue.within(LOOK_MS)
   }
 
   readonly readAgain = (): void => {
@@ -93,36 +92,39 @@ export class LivePage<T> {
     this.#run?.abort()
     this.#run = undefined
     this.#readings.forget()
-    this.#cancelList?.()
-    this.#cancelLook?.()
-    this.#cancelFrame?.()
-    this.#cancelList = this.#cancelLook = this.#cancelFrame = undefined
+    this.#listDue.cancel()
+    this.#lookDue.cancel()
+    this.#view.stop()
     this.#listAgain = this.#synced = false
-    if (this.#page.state === 'live') this.#update({ state: 'stale', since: this.time.now() })
-    this.#show()
+    if (this.page().state === 'live') this.#view.become('stale')
+    this.#view.show()
   }
 
   /** What it waits for may be there now, as after somebody signed in: it tries again at once. */
   retry(): void {
     this.#pause.end()
-    if (this.#listFailures === 0 || !this.#cancelList) return
-    this.#cancelList()
-    this.#cancelList = undefined
+    if (this.#listFailures === 0 || !this.#listDue.isSet) return
+    this.#listDue.cancel()
     this.#list()
   }
 
-  /** Watches until it is stopped. It never rejects. */
+  /** Follows the list until it is stopped. It never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
-        for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change)
-        this.#failed(new Error('the stream has ended'))
+        if (this.#isLong) for await (const change of this.#changes(signal)) this.#takeOfLong(change)
+        else for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change)
+        this.#broken(new Error('the stream has ended'))
       } catch (error) {
         if (signal.aborted) return
-        this.#failed(error instanceof Error ? error : new Error(String(error)))
+        if (isTooLong(error) && this.source.changes && !this.#isLong) {
+          this.#isLong = true
+          continue
+        }
+        this.#broken(asError(error))
+        if (isTooLong(error) || (this.#isLong && this.page().state === 'loading')) this.#readOnly()
         // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
         if (isTooLong(error)) {
-          this.#readOnly()
           await this.#pause.last(undefined, signal)
           continue
         }
@@ -131,10 +133,14 @@ export class LivePage<T> {
     }
   }
 
-  /** The list cannot be followed: its pages are shown as they were read. */
+  #changes(signal: AbortSignal): AsyncIterable<RowChange> {
+    if (!this.source.changes) throw new Error('the list has no stream of changes')
+    return this.source.changes(signal)
+  }
+
+  /** The list is not followed now: its pages are shown as they were read. */
   #readOnly(): void {
-    this.#synced = false
-    this.#update({ state: 'read' })
+    this.#view.update({ state: 'read' })
     this.#list()
   }
 
@@ -147,25 +153,39 @@ export class LivePage<T> {
     }
     if (type === 'BOOKMARK') {
       // What came before it is what there is: the pages are asked for once, and not after each.
-      if (!this.#synced || this.#page.state !== 'live') {
-        this.#synced = true
-        this.#list()
-      }
+      if (!this.#synced || this.page().state !== 'live') this.#begin()
       return
     }
     if (!this.#synced || !item) return
     const isModified = type === 'MODIFIED'
     if (isModified) this.#readings.noteChange(item)
     const isShown = isModified && this.#pages.replace(item)
-    if (isShown || total !== this.#page.total) this.#change({ total })
+    if (isShown || total !== this.page().total) this.#view.change({ total })
     if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
   }
 
+  #takeOfLong(change: RowChange): void {
+    this.#failures = 0
+    if (change.type === 'START') {
+      this.#told.clear()
+      this.#begin()
+      return
+    }
+    const { type, key, version } = change
+    const isShown = this.#pages.has(key)
+    if (isShown || this.#readings.isAny) this.#told.note(key, type === 'DELETED' ? undefined : version)
+    if (isShown) this.#listSoon()
+    else if (type !== 'MODIFIED' || !this.source.isStable) this.#listSoon(LONG_LIST_MS)
+  }
+
+  #begin(): void {
+    this.#synced = true
+    this.#list()
+  }
+
+  /** Reads what is in sight anew after so long, milliseconds. After a failure the pause is kept, whatever changes. */
   #listSoon(ms: number = LIST_MS): void {
-    this.#cancelList ??= this.time.later(() => {
-      this.#cancelList = undefined
-      this.#list()
-    }, ms)
+    if (this.#listFailures === 0 || !this.#listDue.isSet) this.#listDue.within(ms)
   }
 
   /** Reads all that is in sight anew. What is out of sight may have changed as well, and is read when it is looked at. */
@@ -175,7 +195,8 @@ export class LivePage<T> {
       return
     }
     this.#pages.keepOnly(this.#sight)
-    this.#update({})
+    this.#told.keep(key => this.#pages.has(key))
+    this.#view.update({})
     for (let number = this.#sight.from; number <= this.#lastInSight; number += 1) void this.#read(number)
   }
 
@@ -186,12 +207,8 @@ export class LivePage<T> {
 
   /** A page after the last one is not asked for, unless it is all that is in sight: its answer says how many there are. */
   get #lastInSight(): number {
-    const pages = Math.ceil(this.#page.total / this.pageSize)
+    const pages = Math.ceil(this.page().total / this.pageSize)
     return Math.min(this.#sight.to, Math.max(this.#sight.from, pages))
-  }
-
-  #isInSight(number: number): boolean {
-    return number >= this.#sight.from && number <= this.#sight.to
   }
 
   /** Reads one page. It never rejects. */
@@ -202,11 +219,17 @@ export class LivePage<T> {
       const { rows, total } = answer
       this.#listFailures = 0
       this.#pages.set(number, { rows, readAt: this.time.now() }, this.#sight)
-      this.#update({ total, ...(this.#synced && !this.#readings.isAny && this.#becomesLive()) })
-      this.#show()
+      const part = { total, ...(this.#isLong && { countedAt: this.time.now() }) }
+      if (this.#synced && !this.#readings.isAny) this.#view.become('live', part)
+      else this.#view.update(part)
+      this.#view.show()
+      // An index may have answered before it knew of a change: it is asked again, after longer and longer pauses.
+      const { keyOf, versionOf = () => undefined } = this.source
+      const behind = this.#told.behind(rows, keyOf, versionOf)
+      if (behind > 0) this.#listSoon(retryMs(behind))
     } catch (error) {
-      this.#failed(error instanceof Error ? error : new Error(String(error)))
-      if (!this.#cancelList) this.#listFailures += 1
+      this.#failed(asError(error))
+      if (!this.#listDue.isSet) this.#listFailures += 1
       this.#listSoon(retryMs(this.#listFailures))
     } finally {
       if (this.#listAgain && !this.#readings.isAny) {
@@ -216,43 +239,17 @@ export class LivePage<T> {
     }
   }
 
-  #becomesLive(): Partial<Page<T>> {
-    const { state, since } = this.#page
-    return { state: 'live', since: state === 'live' ? since : this.time.now() }
+  /** Its stream is over: what is read from now on may change unnoticed. */
+  #broken(problem: Error): void {
+    this.#synced = false
+    this.#failed(problem)
   }
 
   #failed(problem: Error): void {
     this.#failures += 1
-    const { state } = this.#page
-    if (state === 'live') this.#update({ state: 'stale', since: this.time.now() })
-    this.#change({ problem })
-  }
-
-  #change(part: Partial<Page<T>>): void {
-    this.#update(part)
-    this.#cancelFrame ??= this.time.later(() => {
-      this.#cancelFrame = undefined
-      this.#show()
-    }, FRAME_MS)
-  }
-
-  #update(part: Partial<Page<T>>): void {
-    const pages = this.#pages.all
-    const { problem, ...before } = this.#page
-    const next = { ...before, ...(problem && { problem }), ...part, pages }
-    const items = pages.get(this.#sight.from)?.rows ?? NONE
-    this.#page = { ...next, items, ...(next.state === 'read' && { since: this.#oldestInSight(next.since) }) }
-    if (next.state === 'live') delete (this.#page as { problem?: Error }).problem
-  }
-
-  #oldestInSight(otherwise: number): number {
-    const read = [...this.#pages.all].filter(([number]) => this.#isInSight(number))
-    return read.length === 0 ? otherwise : Math.min(...read.map(([, { readAt }]) => readAt))
-  }
-
-  #show(): void {
-    for (const reader of this.#readers) reader()
+    if (this.page().state === 'live') this.#view.become('stale')
+    this.#view.change({ problem })
   }
 }
 
-const NONE: readonly never[] = []
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

@@ -9,6 +9,8 @@ export interface Page<T> {
   /** Rows on each of them. */
   readonly pageSize: number
   readonly total: number
+  /** When `total` was counted, milliseconds since 1970, where it is not counted on: of a list that is too long to be followed whole. */
+  readonly countedAt?: number
   /** `live`: what is shown is what there is. `stale`: it was, at `since`. `read`: it was when it was read, as the list is too long to be followed. */
   readonly state: 'loading' | 'live' | 'stale' | 'read'
   /** When the state began, milliseconds since 1970; of `read` when the oldest page in sight was read. */

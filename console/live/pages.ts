@@ -47,6 +47,11 @@ export class Pages<T> {
     this.#put(new Map([...this.#pages].filter(([number]) => distance(number, sight) === 0)))
   }
 
+  /** Whether a row is on a page that is kept. */
+  has(key: string): boolean {
+    return this.#pageOf.has(key)
+  }
+
   /** Puts a newer row in the place of the one with its key. @returns whether there was one */
   replace(row: T): boolean {
     const key = this.keyOf(row)
@@ -64,6 +69,8 @@ export class Pages<T> {
     for (const [number, { rows }] of pages) for (const row of rows) this.#pageOf.set(this.keyOf(row), number)
   }
 }
+
+export const isInSight = (number: number, sight: Sight): boolean => distance(number, sight) === 0
 
 /** How many pages a page is out of sight. */
 const distance = (number: number, { from, to }: Sight): number => Math.max(0, from - number, number - to)

@@ -1,5 +1,6 @@
 import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import type { ObjectType } from '../kube/object.js'
+import { ofAnyLength } from '../live/long-list.js'
 import type { Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 import type { objectsEn } from '../words/objects.js'
@@ -16,7 +17,8 @@ export interface Wanted extends ListSearch {
 /** An object as lists show it, whatever its kind. */
 export interface ObjectRow {
   readonly metadata:
-    | Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'creationTimestamp' | 'labels'>
+    | (Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'creationTimestamp' | 'labels'> &
+        Partial<Pick<ObjectMeta, 'resourceVersion'>>)
     | undefined
   /** Where it is placed; absent where its list does not say. */
   readonly clusters?: readonly ClusterProviderSummary[]
@@ -39,5 +41,9 @@ export interface ObjectKind {
   /** Karmada does not propagate it, or places it by itself. */
   readonly isPlaced: boolean
 }
+
+/** The objects of a kind, live however many there are; Secrets up to as many as a Watch follows. */
+export const objectsOf = (kind: ObjectKind, wanted: Wanted): Source<ObjectRow> =>
+  kind.isSecret ? kind.source(wanted) : ofAnyLength(kind.source(wanted), kind.type, wanted)
 
 export const rowKey = ({ metadata }: ObjectRow): string => `${metadata?.namespace}/${metadata?.name}`

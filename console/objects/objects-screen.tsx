@@ -11,7 +11,7 @@ import { Trail } from '../parts/trail.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { isObjectKind, objectKinds } from './kinds.js'
-import { type ObjectKind, rowKey } from './object-kind.js'
+import { type ObjectKind, objectsOf, rowKey } from './object-kind.js'
 import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind')
@@ -54,7 +54,7 @@ function ObjectList({
   const navigate = route.useNavigate()
   const words = useObjectWords()
   const { workloads, list } = useWords()
-  const page = useLive(() => kind.source({ instance, ...search }), [kind, instance, search.find])
+  const page = useLive(() => objectsOf(kind, { instance, ...search }), [kind, instance, search.find])
   const { isNamespaced } = kind.type
   const showsClusters =
     kind.isPlaced && [...page.pages.values()].some(({ rows }) => rows.some(({ clusters }) => clusters))

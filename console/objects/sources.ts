@@ -18,7 +18,6 @@ import {
   ServiceType,
 } from '../../proto/gen/kairship/core_pb.js'
 import {
-  type FleetError,
   type FleetObject,
   FleetScope,
   FleetService,
@@ -27,6 +26,7 @@ import {
 import { type Ingress, NetworkingService } from '../../proto/gen/kairship/networking_pb.js'
 import { rest } from '../connection/rest.js'
 import type { ObjectType } from '../kube/object.js'
+import { failureOf } from '../live/long-list.js'
 import { rpcSource } from '../live/rpc-source.js'
 import type { Change, PageRequest, Source } from '../live/source.js'
 import { rowKey as keyOf, type ObjectRow, type Wanted } from './object-kind.js'
@@ -179,9 +179,6 @@ export const customResources =
       keyOf,
     })
   }
-
-/** What the one place of a list answered, as an answer to it alone would be thrown. */
-const failureOf = ({ message, reason }: FleetError) => Object.assign(new Error(message), { reason })
 
 const fleetTypes: Readonly<Partial<Record<FleetType, Change<never>['type']>>> = {
   [FleetType.RESET]: 'RESET',

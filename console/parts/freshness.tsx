@@ -5,7 +5,11 @@ import { Dot } from './dot.js'
 import { clockText } from './time.js'
 
 /** Says where a table is from, and whether it is what there is now. */
-export function Freshness({ page }: { readonly page: Pick<Page<unknown>, 'state' | 'since' | 'problem'> }) {
+export function Freshness({
+  page,
+}: {
+  readonly page: Pick<Page<unknown>, 'state' | 'since' | 'countedAt' | 'problem'>
+}) {
   const { live, locale } = useWords()
   // The time and not the age: an age would have to be read out anew each second to stay true.
   const since = clockText(page.since, locale)
@@ -17,8 +21,9 @@ export function Freshness({ page }: { readonly page: Pick<Page<unknown>, 'state'
   }[page.state]
   const waiting = page.problem ? 'orange' : 'gray'
   const color = { loading: waiting, live: 'green', stale: 'orange', read: 'gray' }[page.state]
+  const source = page.countedAt === undefined ? live.source : live.sourceOfLong
   return (
-    <Tooltip label={page.state === 'live' ? live.source : (page.problem?.message ?? text)}>
+    <Tooltip label={page.state === 'live' ? source : (page.problem?.message ?? text)} multiline maw={420}>
       <Group gap={6} role="status">
         <Dot color={color} />
         <Text size="sm">{text}</Text>

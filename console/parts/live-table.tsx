@@ -7,8 +7,9 @@ import { Freshness } from './freshness.js'
 import type { ListSearch } from './list-search.js'
 import { Problem } from './problem.js'
 import { SCROLLABLE } from './scrollable.js'
-import { ScrollingTable } from './scrolling-table.js'
+import { MOST_ROWS, ScrollingTable } from './scrolling-table.js'
 import { TableHead } from './table-head.js'
+import { clockText } from './time.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200
@@ -56,7 +57,7 @@ export function LiveTable<T>({
   /** Whether rows are found by name. */
   readonly finds?: boolean
 }) {
-  const { list } = useWords()
+  const { list, locale } = useWords()
   const { find = '', row = 1 } = search
   const [typed, setTyped] = useState(find)
   const findSoon = useDebouncedCallback((text: string) => change(text ? { find: text } : {}), TYPING_MS)
@@ -85,7 +86,9 @@ export function LiveTable<T>({
         </Group>
         <Group>
           <Text size="sm" c="dimmed">
-            {list.count(live.total)}
+            {live.countedAt === undefined
+              ? list.count(live.total)
+              : list.countedAt(live.total, clockText(live.countedAt, locale))}
           </Text>
           <Freshness page={live} />
         </Group>
@@ -101,6 +104,11 @@ export function LiveTable<T>({
         </Alert>
       ) : (
         live.state !== 'live' && live.problem && <Problem error={live.problem} />
+      )}
+      {live.total > MOST_ROWS && (
+        <Alert color="gray" variant="outline">
+          {list.onlyFirst(MOST_ROWS, live.total, finds)}
+        </Alert>
       )}
       {live.state !== 'loading' && live.total === 0 && (
         <Text c="dimmed">{find ? list.noMatch(find) : empty}</Text>

@@ -11,8 +11,8 @@ import { TableHead } from './table-head.js'
 const ROW_PX = 40
 /** Rows that are drawn before and after those in sight. */
 const MARGIN = 10
-/** No browser draws an element that is higher than some 17 million pixels (Firefox; Chromium: 33). */
-const MOST_ROWS = 400_000
+/** Rows of a table at most: no browser draws an element that is higher than some 17 million pixels (Firefox; Chromium: 33). */
+export const MOST_ROWS = 400_000
 
 /** A table of very many rows, of which those in sight are drawn. It scrolls in itself, with the keyboard too, once it or something in it has the focus. */
 export function ScrollingTable({

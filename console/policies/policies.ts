@@ -10,9 +10,10 @@ import {
 import type { ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
+import { ofAnyLength } from '../live/long-list.js'
 import type { PageRequest, Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
-import type { PolicyKind } from './policy-kinds.js'
+import { type PolicyKind, policyType } from './policy-kinds.js'
 
 const service = serviceClient(PolicyService, rest)
 
@@ -38,8 +39,9 @@ interface Wanted extends ListSearch {
   readonly instance: string
 }
 
-/** The policies of a kind. */
-export const policies = (kind: PolicyKind, wanted: Wanted): Source<Policy> => sources[kind](wanted)
+/** The policies of a kind, live however many there are. */
+export const policies = (kind: PolicyKind, wanted: Wanted): Source<Policy> =>
+  ofAnyLength(sources[kind](wanted), policyType(kind), wanted)
 
 const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> = {
   propagationpolicies: wanted => ({

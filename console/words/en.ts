@@ -62,6 +62,8 @@ export const en = {
     stale: (time: string) => `Not live: as of ${time}. Trying again.`,
     read: (time: string) => `Read at ${time}, not live`,
     source: 'Answered by Kairship from what it watches',
+    sourceOfLong:
+      'The list is too long to be followed whole. A row in sight is read again within a second of its change; how many there are, and which are in sight, within five.',
   },
   states: {
     RUNNING: 'Ready',
@@ -88,11 +90,14 @@ export const en = {
     turn: { first: 'First page', previous: 'Previous page', next: 'Next page', last: 'Last page' },
     find: 'Find by name',
     count: (n: number) => count(n, 'object', 'objects'),
+    countedAt: (n: number, time: string) => `${count(n, 'object', 'objects')} at ${time}`,
     noMatch: (text: string) => `Nothing has “${text}” in its name.`,
     page: 'Page',
     tooLong: (n: number) =>
       `These ${n.toLocaleString('en')} objects are more than can be followed, so what is shown is as it was when it was read. Find fewer by name to see them live.`,
     readAgain: 'Read again',
+    onlyFirst: (most: number, n: number, finds: boolean) =>
+      `The table ends after the first ${most.toLocaleString('en')} of ${n.toLocaleString('en')}: browsers draw no higher one.${finds ? ' Find the others by name.' : ''}`,
   },
   clusters: {
     title: 'Member clusters',

@@ -53,6 +53,8 @@ export const zh: Words = {
     stale: time => `非实时：${time} 的数据，正在重试。`,
     read: time => `${time} 读取，非实时`,
     source: '由 Kairship 根据其监听的数据回答',
+    sourceOfLong:
+      '列表过长，无法整体跟踪。可见的行在变更后一秒内重新读取；总数以及哪些行可见在五秒内重新读取。',
   },
   states: {
     RUNNING: '就绪',
@@ -79,11 +81,14 @@ export const zh: Words = {
     turn: { first: '第一页', previous: '上一页', next: '下一页', last: '最后一页' },
     find: '按名称查找',
     count: n => `${n.toLocaleString('zh-CN')} 个对象`,
+    countedAt: (n, time) => `${time} 共 ${n.toLocaleString('zh-CN')} 个对象`,
     noMatch: text => `没有名称包含“${text}”的对象。`,
     page: '页',
     tooLong: n =>
       `共 ${n.toLocaleString('zh-CN')} 个对象，超出可实时跟踪的数量，因此显示的是读取时的状态。按名称缩小范围即可实时查看。`,
     readAgain: '重新读取',
+    onlyFirst: (most, n, finds) =>
+      `共 ${n.toLocaleString('zh-CN')} 个，表格只显示前 ${most.toLocaleString('zh-CN')} 个：浏览器无法绘制更高的表格。${finds ? '其余的请按名称查找。' : ''}`,
   },
   clusters: {
     title: '成员集群',

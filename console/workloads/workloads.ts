@@ -12,7 +12,8 @@ import { WorkloadState as State } from '../../proto/gen/kairship/types_pb.js'
 import type { DaemonSet, StatefulSet } from '../../proto/gen/kairship/workload_pb.js'
 import { WorkloadService } from '../../proto/gen/kairship/workload_pb.js'
 import { rest } from '../connection/rest.js'
-import type { WorkloadKind } from '../kube/workload-kinds.js'
+import { type WorkloadKind, workloadType } from '../kube/workload-kinds.js'
+import { ofAnyLength } from '../live/long-list.js'
 import { rpcSource } from '../live/rpc-source.js'
 import type { PageRequest, Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
@@ -31,8 +32,9 @@ interface Wanted extends ListSearch {
   readonly only?: string
 }
 
-/** The workloads of a kind. */
-export const workloads = (kind: WorkloadKind, wanted: Wanted): Source<Workload> => sources[kind](wanted)
+/** The workloads of a kind, live however many there are. */
+export const workloads = (kind: WorkloadKind, wanted: Wanted): Source<Workload> =>
+  ofAnyLength(sources[kind](wanted), workloadType(kind), wanted)
 
 const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload>>> = {
   deployments: wanted =>

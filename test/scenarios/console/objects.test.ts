@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { barriers, type ConsoleWorld, describeConsole, pictures } from '../support/console-world.js'
+import { StandInList } from '../support/stand-in-list.js'
 import { asYaml, replaceInYaml } from '../support/yaml-editor.js'
 
 const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
@@ -139,6 +140,35 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await put('long-0')
     await page.getByText('231 objects').waitFor()
     await table.getByRole('link', { name: 'long-0', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('follows a list of 100,000 objects by its changes alone, and reads what is in sight again when it changes', async () => {
+    const list = new StandInList(world.instance, 100_000)
+    const last = list.nameOf(99_999)
+    const path = '/api/v1/namespaces/default/configmaps'
+    await request(world, 'POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: last } })
+    const { page, complaints } = await world.signedIn()
+    await page.route(/\/fleet\/objects\?/, route => list.answer(route))
+    await page.routeWebSocket(/\/console\/socket$/, socket => {
+      const server = socket.connectToServer()
+      list.refuseWatch(socket, (_, message) => server.send(message))
+    })
+    await page.goto(`${world.api.url}/instances/${world.instance}/objects/configmaps`)
+    await page.getByText(/^100,000 objects at /).waitFor()
+    await page.getByRole('status').getByText('Live', { exact: true }).waitFor()
+    const table = page.getByRole('table', { name: 'ConfigMap' })
+    await page.getByRole('region', { name: 'ConfigMap' }).focus()
+    await page.keyboard.press('End')
+    await table.getByRole('link', { name: last }).waitFor()
+    expect(await table.getByRole('link').count()).toBeLessThan(60)
+    // What it changes has one more.
+    list.rows += 1
+    await request(world, 'PUT', `${path}/${last}`, {
+      ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: last }, data: { a: 'b' } },
+    })
+    await page.getByText(/^100,001 objects at /).waitFor()
+    expect(list.requests).toBeLessThan(20)
     expect(complaints).toEqual([])
   })
 
