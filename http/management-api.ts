@@ -36,6 +36,7 @@ import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
 import { DEFAULT_HOST_GRACE_MS, type HostGrace } from './identity/host-grace.js'
+import { hostReviewsOf } from './identity/host-reviews-of.js'
 import { confined } from './identity/instance-tokens/confined.js'
 import { InstanceTokens } from './identity/instance-tokens/instance-tokens.js'
 import { SigningKeys } from './identity/instance-tokens/signing-keys.js'
@@ -128,6 +129,8 @@ export interface ManagementApi {
   /** Calls under way on all doors. */
   readonly live: LiveCalls
   readonly instances: InstanceReading
+  /** The reviews that the host does not answer now, for people who read `/readyz`. */
+  unansweredReviews(): readonly string[]
   /** Ends every stream, for resumption elsewhere. Calls under way go on. */
   endStreams(): void
 }
@@ -157,6 +160,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     standingIn: of => meter.count('kairship_host_last_known_total', { of }),
   }
   const wallClock = () => Date.now()
+  const reviews = hostReviewsOf({ host, now, log, meter, stopping: stopping.signal })
   const instanceTokens = new InstanceTokens({
     ...{ fleet, issuers: dependencies.issuers, accounts, wallClock },
     keys: new SigningKeys({ host, namespace: dependencies.namespace ?? 'kairship-system', now, wallClock }),
@@ -164,7 +168,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
   const authorizer = confined(
     roleAuthorizer({
       ...{ bindings: fleet.roleBindings, graceMs },
-      host: hostAuthorizer({ host, now, grace }),
+      host: hostAuthorizer({ host, reviews: reviews.access, now, grace }),
     }),
   )
   const locked = new LockedCallers(fleet.accessLocks)
@@ -240,11 +244,23 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       stopping: stopping.signal,
     }),
     authenticator: authenticatorOf({
-      ...{ host, issuers: dependencies.issuers, instanceTokens, accounts, now, grace },
+      ...{
+        host,
+        reviews: reviews.token,
+        issuers: dependencies.issuers,
+        instanceTokens,
+        accounts,
+        now,
+        grace,
+      },
     }),
     authorizer,
     locked,
     live,
+    unansweredReviews: () =>
+      Object.values(reviews)
+        .map(({ problem }) => problem)
+        .filter(problem => problem !== undefined),
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }
 }

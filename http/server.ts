@@ -21,6 +21,7 @@ import {
   type Readiness,
   readiness,
   readyChecks,
+  unansweredReviewsNotes,
   unwatchedAccountsNotes,
 } from './health/readiness.js'
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
@@ -119,6 +120,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     readiness(front ? [...checks, front.check] : checks, [
       leadershipNote(fleet),
       ...ignoredLockNotes(fleet),
+      ...unansweredReviewsNotes(api.unansweredReviews()),
       ...unwatchedAccountsNotes(options.accounts),
       ...(authentication?.notes() ?? []),
     ])

@@ -193,6 +193,11 @@ const metrics = {
     kind: 'gauge',
     help: 'Instances that the proxy refuses at once, because they could not be reached.',
   },
+  kairship_host_reviews_answered: {
+    kind: 'gauge',
+    help: '1 while the host answers reviews of tokens, and of access; 0 while it answers none, so that callers whom it has to be asked about are refused.',
+    labels: ['of'],
+  },
   kairship_service_accounts_watched: {
     kind: 'gauge',
     help: '1 while the ServiceAccounts of the host are watched, so that what a deleted one has open ends within a second; 0 while they cannot be.',

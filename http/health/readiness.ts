@@ -87,6 +87,13 @@ export const ignoredLockNotes = ({ accessLocks }: Fleet): readonly string[] =>
     .ignored()
     .map(name => `access lock ${JSON.stringify(name)} is not applied: its spec names nobody`)
 
+/**
+ * The reviews that the host does not answer while it answers all else, for people who read `/readyz`. The replica is ready: callers of issuers, and
+ * those who have a client certificate, go on, and a replica that is taken out helps nobody.
+ */
+export const unansweredReviewsNotes = (problems: readonly string[]): readonly string[] =>
+  problems.map(problem => `${problem}; whom it has to be asked about is refused`)
+
 /** What is different where the ServiceAccounts of the host cannot be watched, for people who read `/readyz`. */
 export const unwatchedAccountsNotes = (accounts: ServiceAccounts | undefined): readonly string[] =>
   accounts?.problem === undefined

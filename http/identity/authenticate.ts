@@ -9,6 +9,7 @@ import { checkedBy } from './credential.js'
 import { ACCOUNT_IS_GONE, isDeletedAccount } from './deleted-account.js'
 import { withAuthenticated } from './groups.js'
 import type { HostGrace } from './host-grace.js'
+import type { HostReviews } from './host-reviews.js'
 import type { InstanceTokens } from './instance-tokens/instance-tokens.js'
 import type { Issuers } from './oidc/issuers.js'
 import { ReviewQuota } from './review-quota.js'
@@ -49,6 +50,8 @@ const LONGEST_TOKEN = 16_384
 /** What the authenticator asks. */
 export interface AuthenticatorOptions {
   readonly host: KubeApi
+  /** What keeps callers from waiting for a host that answers no TokenReview; each waits for its own when absent. */
+  readonly reviews?: Pick<HostReviews, 'ask'> | undefined
   /** The issuers whose tokens are verified here; none where none are configured. */
   readonly issuers?: Pick<Issuers, 'of'> | undefined
   /** Tokens that Kairship issues itself; none are accepted when absent. */
@@ -75,6 +78,7 @@ type Found =
  */
 export function authenticatorOf({
   host,
+  reviews = { ask: work => work() },
   issuers,
   instanceTokens,
   accounts,
@@ -98,7 +102,7 @@ export function authenticatorOf({
     }
     const issuer = issuers?.of(token)
     if (!issuer) {
-      const caller = await reviewToken(host, token, wallClock())
+      const caller = await reviews.ask(() => reviewToken(host, token, wallClock()))
       if (!caller) return { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
       // A token that says when it expires counts no longer, whoever is away.
       const { expiresAt = Number.POSITIVE_INFINITY } = caller.credential ?? {}

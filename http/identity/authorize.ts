@@ -3,6 +3,7 @@ import { type Failure, permissionDenied } from '../errors/failure.js'
 import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import type { HostGrace } from './host-grace.js'
+import type { HostReviews } from './host-reviews.js'
 import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
 
 /** What to authorize, in Kubernetes' words. `resource` may carry a subresource after a slash. */
@@ -36,6 +37,8 @@ const CAPACITY = 16_384
 /** SubjectAccessReview on the host, for group kairship.io. */
 export function hostAuthorizer(options: {
   readonly host: KubeApi
+  /** What keeps callers from waiting for a host that answers no SubjectAccessReview; each waits for its own when absent. */
+  readonly reviews?: Pick<HostReviews, 'ask'> | undefined
   readonly now: () => number
   /** How long a yes counts while the host does not answer. */
   readonly grace?: HostGrace | undefined
@@ -85,11 +88,15 @@ export function callerKey(caller: Caller): string {
 const callerKeys = new WeakMap<Caller, string>()
 
 async function review(
-  { host, grace }: { readonly host: KubeApi; readonly grace?: HostGrace | undefined },
+  {
+    host,
+    reviews = { ask: work => work() },
+    grace,
+  }: Pick<Parameters<typeof hostAuthorizer>[0], 'host' | 'reviews' | 'grace'>,
   caller: Caller,
   action: Action,
 ): Promise<Answer<Verdict>> {
-  const verdict = await reviewAccess(host, caller, attributesOf(action))
+  const verdict = await reviews.ask(() => reviewAccess(host, caller, attributesOf(action)))
   const ttlMs = verdict.allowed ? ALLOWED_MS : DENIED_MS
   return { value: verdict, ttlMs, standInMs: grace?.ms ?? 0, refused: !verdict.allowed }
 }

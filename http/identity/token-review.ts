@@ -13,11 +13,13 @@ export async function reviewToken(
   host: KubeApi,
   token: string,
   now: number = Date.now(),
+  timeoutMs?: number,
 ): Promise<Caller | undefined> {
   const status = await askedReview(host, {
     path: '/apis/authentication.k8s.io/v1/tokenreviews',
     verdict: 'authenticated',
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } },
+    ...(timeoutMs !== undefined && { timeoutMs }),
   })
   const caller = callerOfReview(status)
   return caller && { ...caller, ...credentialOf(token, caller, now) }

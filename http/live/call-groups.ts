@@ -14,6 +14,17 @@ export interface Young {
   leave: () => void
 }
 
+/** How one question about a group stands: whether its account is still there, or whether its rights are. */
+export interface Question {
+  askedAt: number
+  /** It was answered, and the calls may go on. */
+  confirmedAt: number
+  /** An answer is awaited. */
+  isAsking: boolean
+  /** Nobody answered when it was asked last. */
+  isOpen: boolean
+}
+
 /** The calls of one credential that need the same rights: judged together. */
 export interface Group {
   readonly key: string
@@ -26,11 +37,8 @@ export interface Group {
   readonly given: Map<string, readonly EffectiveBinding[]>
   /** When it had calls last. */
   usedAt: number
-  askedAt: number
-  verifiedAt: number
-  confirmedAt: number
-  /** An answer about it is awaited. */
-  isAsking: boolean
+  readonly account: Question
+  readonly rights: Question
 }
 
 /** The calls under way: each by itself at first, and once it is long or took long with those of its credential that need the same rights. */
@@ -40,6 +48,11 @@ export class CallGroups {
 
   /** @param now milliseconds of a clock that does not jump */
   constructor(private readonly now: () => number) {}
+
+  /** How many groups there are. */
+  get size(): number {
+    return this.#groups.size
+  }
 
   get isEmpty(): boolean {
     return this.#groups.size === 0 && this.#young.size === 0
@@ -83,10 +96,16 @@ export class CallGroups {
     const group: Group = {
       ...{ key, caller, check, instance, actions, usedAt: now },
       ...{ calls: new InFlight<Young>(), given: new Map() },
-      // At once: what admitted the call may have been remembered for ten seconds.
-      ...{ askedAt: Number.NEGATIVE_INFINITY, verifiedAt: now, confirmedAt: now, isAsking: false },
+      // At once: what admitted the call may have been remembered for ten seconds. What an issuer vouches for is verified here, and was just now.
+      account: asked(check?.issuer ? now : Number.NEGATIVE_INFINITY, now),
+      rights: asked(Number.NEGATIVE_INFINITY, now),
     }
     this.#groups.set(key, group)
     return group
   }
 }
+
+const asked = (askedAt: number, confirmedAt: number): Question => ({
+  ...{ askedAt, confirmedAt },
+  ...{ isAsking: false, isOpen: false },
+})

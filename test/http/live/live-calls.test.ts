@@ -34,6 +34,46 @@ describe('a live call', () => {
     expect(reasons).toHaveLength(1)
   })
 
+  it.each<[string, (calls: CallsUnderTest, account: { groups: string[]; isGone: boolean }) => void]>([
+    ['its right on the host is taken away', calls => void calls.allowed.delete('ann')],
+    ['its account is gone', (_, account) => (account.isGone = true)],
+    ['its caller is in other groups', (_, account) => (account.groups = [])],
+  ])('ends within a second when %s, while 25 credentials have some', async (_, change) => {
+    const calls = new CallsUnderTest()
+    const account = { groups: ['dev'], isGone: false }
+    const ask = async () => {
+      if (account.isGone) throw unauthenticated('unknown')
+      return calls.caller('ann', { groups: account.groups })
+    }
+    for (let others = 0; others < 24; others++) {
+      calls.allowed.add(`other-${others}`)
+      calls.open({ caller: calls.caller(`other-${others}`) })
+    }
+    calls.allowed.add('ann')
+    const call = calls.open({ caller: calls.caller('ann', { groups: ['dev'] }, { ask }) })
+    for (const at of [10_000, 300, 300, 300]) {
+      await calls.pass(at)
+      expect(call.ended).toBeUndefined()
+    }
+    change(calls, account)
+    await calls.pass(900)
+    expect(call.ended).toBeDefined()
+  })
+
+  it('ends within a second when its right is taken away, though the host does not say whether the account is there', async () => {
+    const { calls } = withAnn()
+    let isHanging = false
+    const ask = () => (isHanging ? new Promise<never>(() => undefined) : Promise.resolve(calls.caller('ann')))
+    const call = calls.open({ caller: calls.caller('ann', {}, { ask }) })
+    await calls.pass(10_000)
+    isHanging = true
+    await calls.pass(10_000)
+    expect(call.ended).toBeUndefined()
+    calls.allowed.delete('ann')
+    await calls.pass(900)
+    expect(reasonOf(call)).toBe('AccessWithdrawn')
+  })
+
   it('goes on when others are locked', async () => {
     const { calls, ann } = withAnn()
     const call = calls.open({ caller: ann })
