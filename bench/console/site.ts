@@ -16,6 +16,8 @@ import { unmetered } from '../../test/silent.js'
 const TOKEN = 'ann'
 /** Between two collections, milliseconds. */
 const SETTLING_MS = 1_000
+/** Beside much other work a page takes long, which is for the figures to say; milliseconds. */
+const PATIENCE_MS = 300_000
 /** The folder of the built console. */
 const built = join(packageRoot(), 'dist', 'console')
 
@@ -49,6 +51,7 @@ export class ConsoleSite {
   async open(): Promise<OpenPage> {
     const context = await this.browser.newContext({ ignoreHTTPSErrors: true })
     const page = await context.newPage()
+    page.setDefaultTimeout(PATIENCE_MS)
     let note: (ms: number) => void = () => undefined
     const shown = new Promise<number>(resolve => {
       note = resolve

@@ -19,7 +19,7 @@ import { ofAnotherPage } from './of-another-page.js'
 import { addPage } from './page-routes.js'
 import { addSessions, addSignedIn } from './session-routes.js'
 import { isOfOwnPage, Sessions } from './sessions.js'
-import { LARGEST_FRAME, type Later, shareSocket } from './shared-socket.js'
+import { LARGEST_FRAME, type Later, type PageSocket, shareSocket } from './shared-socket.js'
 import { SignInCodes } from './sign-in-codes.js'
 
 /** What the console's server side depends on. */
@@ -141,12 +141,12 @@ export class Console {
       const { user } = await this.options.authenticator.authenticate(credentialsOf(request))
       socket.once('close', this.#held.take(user))
       this.#sockets.handleUpgrade(request, socket, head, opened => {
-        this.#endWithSession(request, opened)
-        shareSocket(
+        const shared = shareSocket(
           opened,
           (path, headers, signal) => this.#get(request, path, headers, signal),
           this.options.later,
         )
+        this.#endWithSession(request, opened, shared)
       })
     } catch (error) {
       refuse(request, socket, toFailure(error))
@@ -154,11 +154,11 @@ export class Console {
   }
 
   /** What a session has open ends with it: at its token's end, of which each stream has said so, and when somebody signs out of it. */
-  #endWithSession(request: IncomingMessage, opened: WebSocket): void {
+  #endWithSession(request: IncomingMessage, opened: WebSocket, shared: PageSocket): void {
     const session = this.#sessions.credentialOf(request)
     if (!session) return
     const { later, wallClock = Date.now } = this.options
-    const isOver = () => opened.close(SESSION_OVER, 'the session is over: sign in')
+    const isOver = () => shared.close(SESSION_OVER, 'the session is over: sign in')
     const stops = [
       this.#sessions.uses.add(session.id, isOver),
       later(isOver, session.until - wallClock() + LAST_WORDS_MS),

@@ -3,19 +3,26 @@ import { z } from 'zod'
 
 /** Calls that one page has open: a screen follows a handful of lists. */
 const MOST_STREAMS = 64
+/** Calls that a page has given up and that have not ended: a reader who leaves screen after screen while something hangs leaves some. */
+const MOST_ENDING = 256
 /** Bytes of one frame of a page, which is a path and a few headers. */
 export const LARGEST_FRAME = 16_384
 /** A page that has taken nothing for so long is cut off: what waits for it is held here. As long as for other answers. */
 const PATIENCE_MS = 60_000
 /** Silence is normal, also for hours. A page is asked for a sign of life as often, and one that gives none was cut off. */
 const PING_MS = 30_000
+/** The content type of streams. */
+const STREAM = 'text/event-stream'
 
 /** What a page sends: it begins a GET, or gives one up. */
 const frame = z.union([
   z.strictObject({
     open: z.int().min(0),
-    // A path of this server, and never one of another: `//host` would be one.
-    path: z.string().regex(/^\/apis\/[\x21-\x7e]+$/),
+    // A path of the API, and never one of another server: `//host` would be one.
+    path: z
+      .string()
+      .regex(/^\/apis\/[\x21-\x7e]+$/)
+      .refine(path => new URL(path, 'https://console.invalid').pathname.startsWith('/apis/')),
     headers: z.partialRecord(z.enum(['accept', 'last-event-id', 'grpc-timeout']), z.string()).optional(),
   }),
   z.strictObject({ close: z.int().min(0) }),
@@ -26,6 +33,12 @@ type Sent =
   | { readonly id: number; readonly status: number }
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly end: true }
+
+/** A page's socket under way. */
+export interface PageSocket {
+  /** Closes it, and ends at once what it has open, whether its page answers or not. */
+  close(code: number, reason: string): void
+}
 
 /** Answers a GET of the page's caller, as it would be answered on a connection of its own. */
 export type AnswerGet = (
@@ -38,11 +51,14 @@ export type AnswerGet = (
 export type Later = (then: () => void, ms: number) => () => void
 
 /**
- * Many GETs over one WebSocket. Browsers open six connections to a host for all their tabs, and a page follows more lists than that. Each GET
+ * Many streams over one WebSocket. Browsers open six connections to a host for all their tabs, and a page follows more lists than that. Each GET
  * passes every step that it would pass by itself; here is only what carries it. A page that reads slowly slows its own streams.
  */
-export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later): void {
+export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later): PageSocket {
   const open = new Map<number, AbortController>()
+  /** Given up by the page: they take no place of others. */
+  const ending = new Set<number>()
+  let isOver = false
   let alive = true
   const ping = () => {
     if (!alive) return socket.terminate()
@@ -51,41 +67,69 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
     stopPings = later(ping, PING_MS)
   }
   let stopPings = later(ping, PING_MS)
+  const endAll = () => {
+    isOver = true
+    for (const call of open.values()) call.abort()
+    open.clear()
+  }
+  const close = (code: number, reason: string) => {
+    endAll()
+    socket.close(code, reason)
+  }
+  const misused = (reason: string) => close(1008, reason)
   socket.on('pong', () => {
     alive = true
   })
   socket.on('close', () => {
     stopPings()
-    for (const call of open.values()) call.abort()
-    open.clear()
+    endAll()
   })
   // It is followed by `close`.
   socket.on('error', () => socket.terminate())
   socket.on('message', (data, isBinary) => {
+    // A page may send on until it has answered the close, or never answer it.
+    if (isOver) return
     const read = isBinary ? undefined : readFrame(String(data))
-    if (!read) return socket.close(1008, 'a frame is JSON: {open, path, headers} or {close}')
-    if ('close' in read) return open.get(read.close)?.abort()
-    if (open.has(read.open)) return socket.close(1008, `stream ${read.open} is open already`)
-    if (open.size >= MOST_STREAMS) return socket.close(1008, `a page has ${MOST_STREAMS} streams at most`)
+    if (!read) return misused('a frame is JSON: {open, path, headers} or {close}')
+    if ('close' in read) return giveUp(read.close)
+    if (open.has(read.open) || ending.has(read.open)) return misused(`stream ${read.open} is open already`)
+    if (open.size >= MOST_STREAMS) return misused(`a page has ${MOST_STREAMS} streams at most`)
+    if (ending.size >= MOST_ENDING) return misused(`${MOST_ENDING} streams that were given up have not ended`)
     const call = new AbortController()
     open.set(read.open, call)
     void carry(read.open, () => answer(read.path, read.headers ?? {}, call.signal), call)
   })
+  return { close }
+
+  function giveUp(id: number): void {
+    const call = open.get(id)
+    if (!call) return
+    open.delete(id)
+    ending.add(id)
+    call.abort()
+  }
 
   /** One GET from its beginning to its end. It never rejects. */
   async function carry(id: number, begin: () => Promise<Response>, call: AbortController): Promise<void> {
     try {
-      const { status, body } = await begin()
-      await send({ id, status })
+      const { status, body, headers } = await begin()
+      // Only a stream waits for its reader where it is made: another answer would be held here, as large as it is.
+      if (status < 400 && body && !headers.get('content-type')?.startsWith(STREAM)) {
+        await body.cancel()
+        misused('it carries streams: send other requests by themselves')
+        return
+      }
+      if (!call.signal.aborted) await send({ id, status })
       if (body) await pass(id, body, call.signal)
     } catch (error) {
       // The call itself has ended with a status that the page has read; what fails here is the way to it.
       if (!call.signal.aborted && socket.readyState === socket.OPEN)
-        socket.close(1011, error instanceof Error ? error.name : 'failed')
+        close(1011, error instanceof Error ? error.name : 'failed')
       // Sending fails before the socket says that it is closed, and then this call is not among the open ones any more.
       call.abort()
     } finally {
       open.delete(id)
+      ending.delete(id)
     }
     if (socket.readyState === socket.OPEN) await send({ id, end: true }).catch(() => socket.terminate())
   }

@@ -111,6 +111,8 @@ describe('the socket that a page’s streams share', () => {
     ['no path', '{"open":1}'],
     ['a path of another server', '{"open":1,"path":"//evil.example/apis/"}'],
     ['a path that is none of the API', '{"open":1,"path":"/console/session"}'],
+    ['a path that leaves the API', '{"open":1,"path":"/apis/../console/session"}'],
+    ['a path that leaves the API in other letters', '{"open":1,"path":"/apis/%2e%2E\\\\console/session"}'],
     ['a header of its own', `{"open":1,"path":"${watch}","headers":{"authorization":"Bearer x"}}`],
     ['a method', `{"open":1,"path":"${watch}","method":"DELETE"}`],
     ['an id that is no number', `{"open":"1","path":"${watch}"}`],
@@ -118,6 +120,13 @@ describe('the socket that a page’s streams share', () => {
     const { socket, closed } = await asPage(await start())
     socket.send(text)
     expect(await closed).toBe(1008)
+  })
+
+  it('closes on a GET that is no stream', async () => {
+    const { send, closed, frames } = await asPage(await start())
+    send({ open: 1, path: '/apis/kairship.io/v1alpha1/instances/north' })
+    expect(await closed).toBe(1008)
+    expect(frames).toEqual([])
   })
 
   it('closes on a frame that is larger than any page sends', async () => {

@@ -40,12 +40,12 @@ async function sharing(answer: AnswerGet, options: ClientOptions = {}) {
   const frames: unknown[] = []
   page.on('message', data => frames.push(JSON.parse(String(data))))
   const [socket] = (await accepted) as [WebSocket]
-  shareSocket(socket, answer, later)
+  const shared = shareSocket(socket, answer, later)
   const pending = (ms: number) => timers.filter(timer => timer.ms === ms && !timer.isStopped)
   const closed = once(page, 'close').then(([code]) => code as number)
   if (page.readyState !== page.OPEN) await once(page, 'open')
   return {
-    ...{ page, socket, frames, closed, pending },
+    ...{ page, socket, shared, frames, closed, pending },
     send: (frame: object) => page.send(JSON.stringify(frame)),
     /** The time of a timer comes. */
     fire(ms: number): void {
@@ -64,6 +64,10 @@ const bodyOf = (...pieces: readonly Uint8Array[]) =>
       controller.close()
     },
   })
+const streaming = (body: ReadableStream<Uint8Array>) =>
+  new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+const never = new AbortController().signal
+const unanswered: AnswerGet = () => new Promise(() => undefined)
 const nothing: AnswerGet = async () => new Response(null, { status: 204 })
 
 describe('a page’s socket', () => {
@@ -107,7 +111,7 @@ describe('a page’s socket', () => {
     const signals: AbortSignal[] = []
     const { page, socket, send, pending, fire } = await sharing(async (_path, _headers, signal) => {
       signals.push(signal)
-      return new Response(body)
+      return streaming(body)
     })
     page.pause()
     send({ open: 1, path: '/apis/pods' })
@@ -130,7 +134,7 @@ describe('a page’s socket', () => {
     const text = 'Zoë 💚 ℵ'
     const bytes = Buffer.from(text)
     const pieces = Array.from(bytes, byte => Uint8Array.of(byte))
-    const { frames, send } = await sharing(async () => new Response(bodyOf(...pieces)))
+    const { frames, send } = await sharing(async () => streaming(bodyOf(...pieces)))
     send({ open: 1, path: '/apis/pods' })
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
     expect(frames.map(frame => (frame as { text?: string }).text ?? '').join('')).toBe(text)
@@ -146,7 +150,7 @@ describe('a page’s socket', () => {
     const { frames, send } = await sharing(async (_path, _headers, signal) => {
       signals.push(signal)
       await begun
-      return new Response(
+      return streaming(
         new ReadableStream({
           cancel: () => {
             isCancelled = true
@@ -160,13 +164,14 @@ describe('a page’s socket', () => {
     begin()
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
     expect(isCancelled).toBe(true)
+    expect(frames).toHaveLength(1)
   })
 
   it('ends what it has open when its page goes, also what has not begun to answer and what sends nothing', async () => {
     const signals: AbortSignal[] = []
     let isCancelled = false
     const silentBody = () =>
-      new Response(
+      streaming(
         new ReadableStream({
           cancel: () => {
             isCancelled = true
@@ -196,5 +201,98 @@ describe('a page’s socket', () => {
     const { page, closed } = await sharing(nothing)
     page.send(Buffer.from('{"open":1,"path":"/apis/pods"}'))
     expect(await closed).toBe(1008)
+  })
+
+  it('has room for another stream when one is given up, though that has not ended', async () => {
+    const begun: string[] = []
+    const { frames, send } = await sharing(async path => {
+      begun.push(path)
+      return path === '/apis/last' ? streaming(bodyOf(Buffer.from('hello'))) : unanswered('', {}, never)
+    })
+    for (let id = 0; id < 64; id += 1) send({ open: id, path: '/apis/hanging' })
+    for (let id = 0; id < 64; id += 1) send({ close: id })
+    send({ open: 64, path: '/apis/last' })
+    await waitFor(() => expect(frames).toContainEqual({ id: 64, text: 'hello' }))
+    expect(begun).toHaveLength(65)
+  })
+
+  it('is closed when its page gives up more streams than end', async () => {
+    let begun = 0
+    const { send, closed } = await sharing(() => {
+      begun += 1
+      return unanswered('', {}, never)
+    })
+    for (let id = 0; id < 400; id += 1) {
+      send({ open: id, path: '/apis/hanging' })
+      send({ close: id })
+    }
+    expect(await closed).toBe(1008)
+    expect(begun).toBe(256)
+  })
+
+  it('is closed when the id of a stream that was given up is used again before its end', async () => {
+    const { send, closed } = await sharing(unanswered)
+    send({ open: 1, path: '/apis/hanging' })
+    send({ close: 1 })
+    send({ open: 1, path: '/apis/hanging' })
+    expect(await closed).toBe(1008)
+  })
+
+  it('gives up what nobody has', async () => {
+    const { frames, send } = await sharing(nothing)
+    send({ close: 7 })
+    send({ open: 1, path: '/apis/pods' })
+    await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
+  })
+
+  it('begins nothing after it was closed, and ends at once what it has, though its page does not answer', async () => {
+    const signals: AbortSignal[] = []
+    const { page, send, socket, closed } = await sharing((_path, _headers, signal) => {
+      signals.push(signal)
+      return unanswered('', {}, never)
+    })
+    send({ open: 1, path: '/apis/hanging' })
+    await waitFor(() => expect(signals).toHaveLength(1))
+    // Sent together, so that the page has not read the close when it sends the rest.
+    page.send('{')
+    for (let id = 2; id < 400; id += 1) send({ open: id, path: '/apis/hanging' })
+    page.pause()
+    await waitFor(() => expect(socket.readyState).toBe(socket.CLOSING))
+    expect(signals[0]?.aborted).toBe(true)
+    page.resume()
+    expect(await closed).toBe(1008)
+    expect(signals).toHaveLength(1)
+  })
+
+  it('ends what it has when it is closed for its session', async () => {
+    const signals: AbortSignal[] = []
+    const { page, shared, send } = await sharing((_path, _headers, signal) => {
+      signals.push(signal)
+      return unanswered('', {}, never)
+    })
+    send({ open: 1, path: '/apis/hanging' })
+    await waitFor(() => expect(signals).toHaveLength(1))
+    page.pause()
+    shared.close(1008, 'the session is over')
+    expect(signals[0]?.aborted).toBe(true)
+    send({ open: 2, path: '/apis/hanging' })
+    page.resume()
+    await once(page, 'close')
+    expect(signals).toHaveLength(1)
+  })
+
+  it('carries no answer that is no stream: it would be held here for a page that does not read', async () => {
+    let isCancelled = false
+    const large = new ReadableStream<Uint8Array>({
+      pull: controller => controller.enqueue(new Uint8Array(1_000_000)),
+      cancel: () => {
+        isCancelled = true
+      },
+    })
+    const json = { headers: { 'content-type': 'application/json' } }
+    const { frames, send, closed } = await sharing(async () => new Response(large, json))
+    send({ open: 1, path: '/apis/list' })
+    expect(await closed).toBe(1008)
+    expect([frames, isCancelled]).toEqual([[], true])
   })
 })
