@@ -17,7 +17,10 @@ export interface EngineOptions {
   readonly isReady: () => Promise<boolean>
   /** The signal for an orderly end; SIGTERM unless the engine wants another. */
   readonly stopSignal?: NodeJS.Signals
-  /** Start it again when it ends by itself, as a Deployment or systemd would; told on stderr, with its last log lines. */
+  /**
+   * Start it again when it ends by itself, as a Deployment or systemd would, also while it starts: kube-apiserver ends itself where a busy
+   * machine keeps it from etcd for ten seconds. Told on stderr, with its last log lines.
+   */
   readonly revive?: boolean
 }
 
@@ -31,6 +34,8 @@ export interface Ending {
 const readyTimeout = 240_000
 /** Milliseconds between an orderly stop signal and SIGKILL. */
 const stopTimeout = 60_000
+/** How often an engine that ends while it starts is tried. */
+const mostStarts = 3
 
 /**
  * One engine as a child process of its own process group, so that a Ctrl-C in the terminal reaches only us and the stack
@@ -38,8 +43,12 @@ const stopTimeout = 60_000
  */
 export class EngineProcess {
   private child: ChildProcess | undefined
+  /** How it ended last. */
+  private ended = ''
   /** From being ready until it is ended on purpose. */
   private isMeantToRun = false
+  /** From `start` until it serves or is ended on purpose. */
+  private isMeantToStart = false
 
   constructor(readonly options: EngineOptions) {}
 
@@ -54,10 +63,22 @@ export class EngineProcess {
 
   /**
    * Starts the process and waits until it serves.
-   * @throws Error when it exits or does not become ready in time; the message ends with its last log lines
+   * @throws Error when it exits, as often as it is tried, or does not become ready in time; the message ends with its last log lines
    */
   async start(): Promise<void> {
     if (this.child !== undefined) throw new Error(`${this.name} runs already`)
+    this.isMeantToStart = true
+    for (let starts = 1; !(await this.serves()); starts++) {
+      if (!this.options.revive || !this.isMeantToStart || starts === mostStarts)
+        throw this.failure(this.ended)
+      console.error(`${this.failure(this.ended).message}\n${this.name} is started again`)
+    }
+    this.isMeantToStart = false
+    this.isMeantToRun = true
+  }
+
+  /** Starts the process. @returns whether it came to serve; else it has ended */
+  private async serves(): Promise<boolean> {
     const { log, env, runAs } = this.options
     const [command, ...args] = endingWithParent([this.options.command, ...this.options.args])
     appendFileSync(log, `\n--- ${command} ${args.join(' ')}\n`)
@@ -70,25 +91,27 @@ export class EngineProcess {
     })
     closeSync(output)
     this.child = child
-    let ended: string | undefined
-    child.once('error', problem => {
-      ended = problem.message
-    })
-    child.once('exit', (code, signal) => {
-      ended = `it ended with ${signal ?? `code ${code}`}`
+    let hasEnded = false
+    const end = (how: string): void => {
+      hasEnded = true
+      this.ended = how
       if (this.child === child) this.child = undefined
-      if (this.isMeantToRun && this.options.revive) this.revive(ended)
+    }
+    child.once('error', problem => end(problem.message))
+    child.once('exit', (code, signal) => {
+      end(`it ended with ${signal ?? `code ${code}`}`)
+      if (this.isMeantToRun && this.options.revive) this.revive(this.ended)
     })
     const deadline = Date.now() + readyTimeout
     while (!(await this.options.isReady())) {
-      if (ended !== undefined) throw this.failure(ended)
+      if (hasEnded) return false
       if (Date.now() > deadline) throw this.failure(`it was not ready after ${readyTimeout / 1000} s`)
       await delay(100)
     }
-    this.isMeantToRun = true
+    return true
   }
 
-  /** One that ends again before it serves stays down: whoever needs it says so. */
+  /** One that ends each time before it serves stays down: whoever needs it says so. */
   private revive(ended: string): void {
     this.isMeantToRun = false
     console.error(`${this.failure(ended).message}\n${this.name} is started again`)
@@ -101,6 +124,7 @@ export class EngineProcess {
    */
   async stop(): Promise<Ending | undefined> {
     this.isMeantToRun = false
+    this.isMeantToStart = false
     const child = this.child
     if (child === undefined) return undefined
     const exited = once(child, 'exit') as Promise<[Ending['code'], Ending['signal']]>
@@ -116,6 +140,7 @@ export class EngineProcess {
   /** Kills the process the hard way, as a crash would. */
   async crash(): Promise<void> {
     this.isMeantToRun = false
+    this.isMeantToStart = false
     const child = this.child
     if (child === undefined) return
     const exited = once(child, 'exit')

@@ -196,7 +196,7 @@ describe('a namespace', () => {
         },
       })
     await request('PATCH', `${path}/configmaps/a`, { metadata: { labels: { keep: null } } })
-    await expect.poll(() => gone(path), { timeout: 15_000 }).toBe(true)
+    await expect.poll(() => gone(path)).toBe(true)
     await guarded.close()
   })
 

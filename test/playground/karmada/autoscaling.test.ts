@@ -132,14 +132,10 @@ describe('a HorizontalPodAutoscaler in a member', () => {
     })
     await ensure(api, HORIZONTAL_POD_AUTOSCALERS, autoscaler('own'))
     // 124Mi of 100Mi are two and a half times the target.
-    await eventually(
-      'three replicas',
-      async () => {
-        const found = await read<Resource>(api, DEPLOYMENTS, place('own'))
-        return found?.spec?.replicas === 3
-      },
-      40_000,
-    )
+    await eventually('three replicas', async () => {
+      const found = await read<Resource>(api, DEPLOYMENTS, place('own'))
+      return found?.spec?.replicas === 3
+    })
     const status = await eventually('its status', async () => {
       const found = await read<MemberAutoscaler>(api, HORIZONTAL_POD_AUTOSCALERS, place('own'))
       return found?.status?.desiredReplicas === 3 ? found.status : undefined
@@ -153,7 +149,7 @@ describe('a HorizontalPodAutoscaler in a member', () => {
       const found = await read<Resource>(api, DEPLOYMENTS, place('own'))
       return found?.spec?.replicas === 2
     })
-  }, 60_000)
+  })
 
   it('whose workload is missing says so', async () => {
     const api = world.member('m1')
@@ -181,18 +177,14 @@ describe('an autoscaler that is propagated', () => {
     } as KubeObject)
     await ensure(world.control, DEPLOYMENTS, web('shared', 4, ''))
     await ensure(world.control, HORIZONTAL_POD_AUTOSCALERS, autoscaler('shared', { minReplicas: 3 }))
-    await eventually(
-      'three replicas in each member',
-      async () => {
-        return (await replicasIn('m1', 'shared')) === 3 && (await replicasIn('m2', 'shared')) === 3
-      },
-      40_000,
-    )
+    await eventually('three replicas in each member', async () => {
+      return (await replicasIn('m1', 'shared')) === 3 && (await replicasIn('m2', 'shared')) === 3
+    })
     await eventually('six in the template', async () => (await replicasOf('shared')) === 6)
     expect((await world.template('shared'))?.metadata.labels?.[RETAIN]).toBe('true')
     await remove(world.control, HORIZONTAL_POD_AUTOSCALERS, place('shared'))
     await eventually('Karmada to have them again', async () => {
       return (await world.template('shared'))?.metadata.labels?.[RETAIN] === undefined
     })
-  }, 60_000)
+  })
 })

@@ -196,20 +196,16 @@ describe('controllers that crash at one of their writes', () => {
         await create()
         await eventually('the crash or the end', async () => crash.hasHappened || (await isDone()))
         await restart()
-        await eventually(`all to be applied after a crash at write ${at}`, isDone, 15_000)
-        await eventually(
-          `the same after a crash at write ${at}`,
-          async () => {
-            expect(await outcome()).toEqual(expected)
-            return true
-          },
-          15_000,
-        )
+        await eventually(`all to be applied after a crash at write ${at}`, isDone)
+        await eventually(`the same after a crash at write ${at}`, async () => {
+          expect(await outcome()).toEqual(expected)
+          return true
+        })
         Object.assign(crash, { at: crash.writes + 1 + (at % removing), isStored })
         await removeAll()
         await eventually('the crash or the end', async () => crash.hasHappened || (await isGone()))
         await restart()
-        await eventually(`nothing to be left after a crash at write ${1 + (at % removing)}`, isGone, 15_000)
+        await eventually(`nothing to be left after a crash at write ${1 + (at % removing)}`, isGone)
       }
-  }, 120_000)
+  })
 })

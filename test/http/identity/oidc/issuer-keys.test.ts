@@ -22,7 +22,7 @@ async function start(fields: Partial<TestIssuer> = {}, ready = true) {
   closing.push(() => running.issuers.close())
   const { issuers, time } = running
   const settled = async () => {
-    await expect.poll(() => time.timers.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => time.timers.length).toBe(1)
   }
   if (ready) await settled()
   return { ...running, issuer, settled, status: () => issuers.statuses()[0]! }
@@ -196,7 +196,7 @@ describe('the keys of an issuer', () => {
     const { certificateAuthority } = stranger
     const { issuers, time } = authenticating([entryFor({ ...issuer, certificateAuthority })])
     closing.push(() => issuers.close())
-    await expect.poll(() => time.timers.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => time.timers.length).toBe(1)
     expect(issuers.statuses()[0]).toMatchObject({
       isUsable: false,
       problem: expect.stringMatching(/certificate|signature/),
