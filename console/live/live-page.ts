@@ -37,7 +37,7 @@ export class LivePage<T> {
   #synced = false
   /** Its watch was refused: its changes alone are followed. */
   #isLong = false
-  readonly #told = new ToldChanges()
+  readonly #told: ToldChanges<T>
   readonly #listDue: Due
   readonly #lookDue: Due
   /** Before the next attempt to follow the list. */
@@ -50,6 +50,7 @@ export class LivePage<T> {
   ) {
     this.#pages = new Pages(item => source.keyOf(item))
     this.#readings = new PageReadings(source, pageSize)
+    this.#told = new ToldChanges(source)
     this.#listDue = new Due(time, () => this.#list())
     this.#lookDue = new Due(time, () => this.#readMissing())
     this.#pause = new Pause(time)
@@ -149,8 +150,11 @@ export class LivePage<T> {
     if (resumeToken !== '') this.#resumeToken = resumeToken
     if (type === 'RESET') {
       this.#synced = false
+      this.#told.clear()
       return
     }
+    const { versionOf } = this.source
+    if (versionOf) this.#told.count(total)
     if (type === 'BOOKMARK') {
       // What came before it is what there is: the pages are asked for once, and not after each.
       if (!this.#synced || this.page().state !== 'live') this.#begin()
@@ -160,6 +164,9 @@ export class LivePage<T> {
     const isModified = type === 'MODIFIED'
     if (isModified) this.#readings.noteChange(item)
     const isShown = isModified && this.#pages.replace(item)
+    const isThere = isModified || type === 'ADDED'
+    const told = isThere ? { version: versionOf?.(item), row: item } : {}
+    if (versionOf) this.#told.note(this.source.keyOf(item), told, isShown)
     if (isShown || total !== this.page().total) this.#view.change({ total })
     if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
   }
@@ -173,7 +180,7 @@ export class LivePage<T> {
     }
     const { type, key, version } = change
     const isShown = this.#pages.has(key)
-    if (isShown || this.#readings.isAny) this.#told.note(key, type === 'DELETED' ? undefined : version)
+    this.#told.note(key, type === 'DELETED' ? {} : { version }, isShown)
     if (isShown) this.#listSoon()
     else if (type !== 'MODIFIED' || !this.source.isStable) this.#listSoon(LONG_LIST_MS)
   }
@@ -195,7 +202,7 @@ export class LivePage<T> {
       return
     }
     this.#pages.keepOnly(this.#sight)
-    this.#told.keep(key => this.#pages.has(key))
+    this.#told.reading()
     this.#view.update({})
     for (let number = this.#sight.from; number <= this.#lastInSight; number += 1) void this.#read(number)
   }
@@ -216,17 +223,15 @@ export class LivePage<T> {
     try {
       const answer = await this.#readings.read(number)
       if (!answer) return
-      const { rows, total } = answer
+      const { total } = answer
+      const { rows, againMs } = this.#told.take(answer.rows, total)
       this.#listFailures = 0
       this.#pages.set(number, { rows, readAt: this.time.now() }, this.#sight)
       const part = { total, ...(this.#isLong && { countedAt: this.time.now() }) }
       if (this.#synced && !this.#readings.isAny) this.#view.become('live', part)
       else this.#view.update(part)
       this.#view.show()
-      // An index may have answered before it knew of a change: it is asked again, after longer and longer pauses.
-      const { keyOf, versionOf = () => undefined } = this.source
-      const behind = this.#told.behind(rows, keyOf, versionOf)
-      if (behind > 0) this.#listSoon(retryMs(behind))
+      if (againMs !== undefined) this.#listSoon(againMs)
     } catch (error) {
       this.#failed(asError(error))
       if (!this.#listDue.isSet) this.#listFailures += 1

@@ -29,6 +29,12 @@ export const failureOf = ({ message, reason }: FleetError) => Object.assign(new 
 
 const types = { [Type.ADDED]: 'ADDED', [Type.MODIFIED]: 'MODIFIED', [Type.DELETED]: 'DELETED' } as const
 
+/** A list of objects, which have Kubernetes' versions: what its pages show is never older than what its Watch has told. */
+export const ofVersions = <T extends Named>(source: Source<T>): Source<T> => ({
+  ...source,
+  versionOf: ({ metadata }) => metadata?.resourceVersion,
+})
+
 /**
  * A list of objects of a control plane whose changes are followed also where it is too long for its Watch. Its rows have keys of the form `namespace/name`. Secrets
  * have no such stream.
@@ -38,8 +44,7 @@ export const ofAnyLength = <T extends Named>(
   { group, version, resource }: ObjectType,
   { instance, namespace = '', find = '' }: Wanted,
 ): Source<T> => ({
-  ...source,
-  versionOf: ({ metadata }) => metadata?.resourceVersion,
+  ...ofVersions(source),
   async *changes(signal): AsyncGenerator<RowChange> {
     const scope = FleetScope.CONTROL_PLANES
     const of = { group, version, resource, scope, instances: [instance], namespace, name: find }

@@ -1,45 +1,88 @@
+import { retryMs } from './retry.js'
+import type { Source } from './source.js'
+
+/** Rows of which the last change is remembered. */
+const MOST_TOLD = 1_000
+/** Readings that are older than what was told, one after the other, until the next change: they are given 18 s. */
+const MOST_BEHIND = 5
+
+/** What was told of one row. */
+interface Told<T> {
+  /** Kubernetes' resourceVersion; undefined of one that was deleted. */
+  readonly version?: string | undefined
+  /** The row as it is since; absent where the stream did not bring it. */
+  readonly row?: T
+}
+
 /**
- * What the stream of a long list has told of rows that are shown or on their way. Pages may come from an index, which is behind what the stream tells.
+ * What the stream of a list has told lately of its rows, and how many there are. Pages may come from an index, which is behind the
+ * stream: what they do not have yet is kept, or read again.
  */
-export class ToldChanges {
-  /** Versions by the keys of rows; undefined for one that was deleted. */
-  readonly #told = new Map<string, string | undefined>()
-  /** Readings one after the other that were older. */
+export class ToldChanges<T> {
+  readonly #told = new Map<string, Told<T>>()
+  /** How many rows there are; undefined where the stream does not say. */
+  #total: number | undefined
+  /** Readings in a row that were behind, and whether this one is. */
   #behind = 0
+  #isBehind = false
 
-  note(key: string, version: string | undefined): void {
-    this.#told.set(key, version)
-  }
-
-  /** Forgets what is of no other rows than those. */
-  keep(isWanted: (key: string) => boolean): void {
-    for (const key of this.#told.keys()) if (!isWanted(key)) this.#told.delete(key)
-  }
-
-  clear(): void {
-    this.#told.clear()
-  }
+  constructor(private readonly source: Pick<Source<T>, 'keyOf' | 'versionOf'>) {}
 
   /**
-   * How many readings in a row were older than what was told, this one of some rows included. A row whose version is unknown counts as older once.
-   * @param versionOf of a row; undefined where rows do not show it
+   * A row has changed.
+   * @param told without a version where it is not there any more
+   * @param isShown it is read again for this
    */
-  behind<T>(
-    rows: readonly T[],
-    keyOf: (row: T) => string,
-    versionOf: (row: T) => string | undefined,
-  ): number {
-    const older = rows.filter(row => this.#isBehind(keyOf(row), versionOf(row)))
-    this.#behind = older.length > 0 ? this.#behind + 1 : 0
-    return this.#behind
+  note(key: string, told: Told<T>, isShown: boolean): void {
+    this.#told.delete(key)
+    this.#told.set(key, told)
+    if (isShown) this.#behind = 0
+    for (const oldest of this.#told.keys()) {
+      if (this.#told.size <= MOST_TOLD) break
+      this.#told.delete(oldest)
+    }
   }
 
-  #isBehind(key: string, version: string | undefined): boolean {
-    if (!this.#told.has(key)) return false
+  /** So many rows there are from now on. */
+  count(total: number): void {
+    if (total !== this.#total) this.#behind = 0
+    this.#total = total
+  }
+
+  /** The stream starts over: what it told before does not count. */
+  clear(): void {
+    this.#told.clear()
+    this.#total = undefined
+  }
+
+  /** The pages in sight are read anew. */
+  reading(): void {
+    this.#behind = this.#isBehind ? this.#behind + 1 : 0
+    this.#isBehind = false
+  }
+
+  /** The rows of a page as they are now. @returns after how many milliseconds they are to be read again; absent where they need not be */
+  take(rows: readonly T[], total: number): { readonly rows: readonly T[]; readonly againMs?: number } {
+    const newest = rows.map(row => this.#newest(row))
+    if (this.#total !== undefined && this.#total !== total) this.#isBehind = true
+    return {
+      rows: newest,
+      ...(this.#isBehind && this.#behind < MOST_BEHIND && { againMs: retryMs(this.#behind + 1) }),
+    }
+  }
+
+  #newest(row: T): T {
+    const { keyOf, versionOf } = this.source
+    const key = keyOf(row)
     const told = this.#told.get(key)
-    const isOlder = told === undefined || !version || isOlderVersion(version, told)
+    if (!told) return row
+    const version = versionOf?.(row)
+    const isOlder = !version || told.version === undefined || isOlderVersion(version, told.version)
+    // One whose version nobody knows is read again once.
     if (!isOlder || !version) this.#told.delete(key)
-    return isOlder
+    if (!isOlder) return row
+    if (told.row === undefined) this.#isBehind = true
+    return told.row ?? row
   }
 }
 

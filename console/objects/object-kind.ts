@@ -1,6 +1,6 @@
 import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 import type { ObjectType } from '../kube/object.js'
-import { ofAnyLength } from '../live/long-list.js'
+import { ofAnyLength, ofVersions } from '../live/long-list.js'
 import type { Source } from '../live/source.js'
 import type { ListSearch } from '../parts/list-search.js'
 import type { objectsEn } from '../words/objects.js'
@@ -44,6 +44,6 @@ export interface ObjectKind {
 
 /** The objects of a kind, live however many there are; Secrets up to as many as a Watch follows. */
 export const objectsOf = (kind: ObjectKind, wanted: Wanted): Source<ObjectRow> =>
-  kind.isSecret ? kind.source(wanted) : ofAnyLength(kind.source(wanted), kind.type, wanted)
+  kind.isSecret ? ofVersions(kind.source(wanted)) : ofAnyLength(kind.source(wanted), kind.type, wanted)
 
 export const rowKey = ({ metadata }: ObjectRow): string => `${metadata?.namespace}/${metadata?.name}`

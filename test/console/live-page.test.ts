@@ -400,6 +400,56 @@ describe('a live page', () => {
     expect(live.page()).toMatchObject({ items: [{ name: 'item 4' }, { name: 'item 5' }], state: 'stale' })
   })
 
+  describe('whose pages are from an index that is behind its watch', () => {
+    const item = (n: number, version = '10') => ({ name: `item ${n}`, state: `at ${version}`, version })
+    let indexed: readonly Item[]
+
+    beforeEach(async () => {
+      live.stop()
+      server.items = Array.from({ length: 10 }, (_, n) => item(n))
+      indexed = server.items
+      const list: Source<Item>['list'] = async ({ page, pageSize }) => {
+        server.asked.push(page)
+        return { items: indexed.slice((page - 1) * pageSize, page * pageSize), total: indexed.length }
+      }
+      Object.assign(server, { list, isStable: true, versionOf: (one: Item) => one.version })
+      live = new LivePage(server, clock, 2)
+      live.start()
+      await settled()
+      server.asked.length = 0
+    })
+
+    it('keeps a change that it has shown', async () => {
+      server.items = [item(0, '11'), ...server.items.slice(1)]
+      server.change('MODIFIED', item(0, '11'))
+      server.items = server.items.slice(0, 9)
+      server.change('DELETED', item(9))
+      await clock.pass(1_000)
+      expect(server.asked).toEqual([1])
+      expect(live.page().items).toEqual([item(0, '11'), item(1)])
+      indexed = [item(0, '12'), ...server.items.slice(1)]
+      await clock.pass(1_000)
+      expect(live.page()).toMatchObject({ items: [item(0, '12'), item(1)], total: 9 })
+    })
+
+    it('reads again what has come and is not there yet, after longer and longer pauses, and not for ever', async () => {
+      server.items = [item(-1, '11'), ...server.items]
+      server.change('ADDED', item(-1, '11'))
+      await clock.pass(1_000 + 1_000 + 2_000)
+      expect(server.asked).toEqual([1, 1, 1])
+      expect(live.page()).toMatchObject({ total: 10, items: [item(0), item(1)] })
+      indexed = server.items
+      await clock.pass(5_000)
+      expect(live.page()).toMatchObject({ total: 11, items: [item(-1, '11'), item(0)] })
+      await clock.pass(3_600_000)
+      expect(server.asked).toEqual([1, 1, 1, 1])
+      server.items = server.items.slice(1)
+      server.change('DELETED', item(-1, '11'))
+      await clock.pass(3_600_000)
+      expect(server.asked.length).toBeLessThan(12)
+    })
+  })
+
   describe('of a list that is too long for its watch', () => {
     const item = (n: number, version = '10') => ({ name: `item ${n}`, state: `at ${version}`, version })
     const change = (n: number, version: string, type: 'ADDED' | 'MODIFIED' | 'DELETED' = 'MODIFIED') =>
