@@ -4,7 +4,6 @@ import {
   isDelivered,
   renderDelivered,
   resourceOfDelivered,
-  SEQUENCE_ANNOTATION,
   type StoredBinding,
   sequenceOf,
 } from '../../manifests/delivered-binding.js'
@@ -16,14 +15,13 @@ import { WORKSPACE_ROLE_BINDINGS } from '../../manifests/workspace-role-binding.
 import type { KubeApi } from '../../ports/kube-api.js'
 import {
   BusyBindingError,
-  ForeignBindingError,
   type Reception,
   type RoleBindingDeliveries,
   type RoleBindingEvent,
 } from '../../ports/role-binding-deliveries.js'
-import { fingerprint } from '../host/kept-object.js'
 import { find, remove } from '../kube/apply.js'
 import { DeletedSubjects, rememberedDeletion, type SubjectDeleted } from './deleted-subjects.js'
+import { changed, foreign, isRebound, isSame, typeOf } from './stored-bindings.js'
 
 /** Other replicas write the same binding at most so often in a row before the sender is asked to deliver again. */
 const TRIES = 5
@@ -214,40 +212,3 @@ export class DeliveredBindings implements RoleBindingDeliveries {
     return lists.flat()
   }
 }
-
-const typeOf = ({ kind }: StoredBinding): GroupVersionResource =>
-  kind === 'WorkspaceRoleBinding' ? WORKSPACE_ROLE_BINDINGS : INSTANCE_ROLE_BINDINGS
-
-/** A stored binding with a part of its spec changed by what a sequence says. */
-const changed = (
-  { status: _, ...stored }: StoredBinding,
-  sequence: number,
-  spec: Partial<StoredBinding['spec']>,
-): StoredBinding =>
-  ({
-    ...stored,
-    metadata: {
-      ...stored.metadata,
-      annotations: { ...stored.metadata.annotations, [SEQUENCE_ANNOTATION]: `${sequence}` },
-    },
-    spec: { ...stored.spec, ...spec },
-  }) as StoredBinding
-
-/** Whether two bindings of one name give the same. */
-export const isSame = (one: StoredBinding, other: StoredBinding): boolean =>
-  fingerprint(one.spec) === fingerprint(other.spec)
-
-const isRebound = (one: StoredBinding, other: StoredBinding): boolean =>
-  fingerprint(aboutOf(one)) !== fingerprint(aboutOf(other))
-const aboutOf = ({ spec }: StoredBinding) => ({
-  ...spec,
-  namespaces: 0,
-  subjects: 0,
-  expiresAt: 0,
-  reason: 0,
-})
-
-const foreign = ({ kind, metadata }: StoredBinding): ForeignBindingError =>
-  new ForeignBindingError(
-    `the ${kind} "${metadata.name}" was not delivered: it is somebody else's and stays as it is; delete it, or use another name`,
-  )

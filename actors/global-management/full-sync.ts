@@ -5,7 +5,8 @@ import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import type { Leadership } from '../election/leadership.js'
 import type { BindingList, WholeList } from './binding-list.js'
-import { type DeliveredBindings, isSame } from './delivered-bindings.js'
+import type { DeliveredBindings } from './delivered-bindings.js'
+import { isSame } from './stored-bindings.js'
 
 /** One comparison takes so long at most, milliseconds. */
 const WITHIN_MS = 240_000

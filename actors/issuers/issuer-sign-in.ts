@@ -3,6 +3,8 @@ import { joined, orAborted } from '../../ports/cancellation.js'
 import type { IssuedTokens, IssuerSignIn, SignInAttempt, SignInPlace } from '../../ports/issuer-sign-in.js'
 import { ServiceError } from '../../ports/service-error.js'
 import { IssuerEndpoints } from './issuer-endpoints.js'
+import { metadataOf } from './issuer-metadata.js'
+import { asked, send } from './issuer-requests.js'
 
 /** An issuer's metadata is trusted for so long, milliseconds: endpoints change with releases. */
 const KNOWN_MS = 300_000
@@ -152,119 +154,6 @@ function authentication(server: openid.ServerMetadata, secret: string | undefine
   return methods.includes('client_secret_basic')
     ? openid.ClientSecretBasic(secret)
     : openid.ClientSecretPost(secret)
-}
-
-/**
- * An issuer's metadata. `discoveryUrl` may have less than signing in needs: Kubernetes reads no more of it than keys. Then it is read at the
- * issuer's own place (OpenID Connect Discovery, section 4).
- */
-async function metadataOf(
-  place: SignInPlace,
-  endpoints: IssuerEndpoints,
-  signal: AbortSignal,
-): Promise<openid.ServerMetadata> {
-  const own = `${place.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
-  for (const url of [place.discoveryUrl, own]) {
-    if (url === undefined) continue
-    const { status, body } = await endpoints.send(url, {
-      method: 'GET',
-      headers: { accept: 'application/json' },
-      signal,
-    })
-    const server = status === 200 ? objectIn(body) : undefined
-    if (server?.issuer === place.issuer && hasEndpoints(server)) return server as openid.ServerMetadata
-  }
-  throw new ServiceError(
-    'gateway',
-    `the issuer ${place.issuer} publishes no page to sign in (authorization_endpoint and token_endpoint that begin with https://) under its own name`,
-    'NoIssuer',
-  )
-}
-
-const hasEndpoints = (server: Record<string, unknown>): boolean =>
-  ['authorization_endpoint', 'token_endpoint'].every(name => {
-    const url = server[name]
-    return typeof url === 'string' && URL.canParse(url) && new URL(url).protocol === 'https:'
-  })
-
-function objectIn(body: Buffer): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(body.toString('utf8'))
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
-  } catch {
-    // No JSON: the caller says what is missing.
-    return undefined
-  }
-}
-
-/** A request of openid-client's, over sockets that are bounded and verified. */
-async function send(
-  endpoints: IssuerEndpoints,
-  url: string,
-  init: {
-    readonly method: string
-    readonly headers: Record<string, string>
-    readonly body?: unknown
-    readonly signal?: AbortSignal | undefined
-  },
-): Promise<Response> {
-  const { method, headers, body, signal = new AbortController().signal } = init
-  if (method !== 'GET' && method !== 'POST') throw new Error(`a sign-in makes no request with ${method}`)
-  const answer = await endpoints.send(url, {
-    method,
-    headers,
-    ...(body !== undefined && body !== null && { body: String(body) }),
-    signal,
-  })
-  const kept = new Headers()
-  for (const [name, value] of Object.entries(answer.headers))
-    if (value !== undefined) kept.set(name, Array.isArray(value) ? value.join(', ') : value)
-  return new Response(answer.body.length > 0 ? new Uint8Array(answer.body) : null, {
-    status: answer.status,
-    headers: kept,
-  })
-}
-
-/** Does it, or throws the ServiceError that says in words what the issuer answered. */
-async function asked<T>(place: SignInPlace, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    signal.throwIfAborted()
-    throw ofIssuer(error, place.issuer)
-  }
-}
-
-function ofIssuer(error: unknown, issuer: string): unknown {
-  const inner = serviceErrorIn(error)
-  if (inner) return inner
-  if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError)
-    return new ServiceError(
-      'unmet',
-      `the issuer ${issuer} refuses: ${error.error_description ?? error.error}`,
-      'IssuerRefused',
-      { cause: error },
-    )
-  if (error instanceof openid.WWWAuthenticateChallengeError)
-    return new ServiceError(
-      'unmet',
-      `the issuer ${issuer} refuses Kairship as its client: is consoleClientCredentialFile right?`,
-      'IssuerRefused',
-      { cause: error },
-    )
-  if (!(error instanceof Error)) return error
-  return new ServiceError(
-    'unmet',
-    `the answer of the issuer ${issuer} is refused: ${error.message}`,
-    'IssuerRefused',
-    { cause: error },
-  )
-}
-
-/** Clients wrap what the network says. */
-function serviceErrorIn(error: unknown): ServiceError | undefined {
-  if (error instanceof ServiceError) return error
-  return error instanceof Error && error.cause !== undefined ? serviceErrorIn(error.cause) : undefined
 }
 
 function issued(place: SignInPlace, tokens: openid.TokenEndpointResponse): IssuedTokens {

@@ -4,6 +4,8 @@ import { type Failure, unavailable } from '../errors/failure.js'
 
 /** A review that got no answer for so long is late, milliseconds: as long as the host has for a sign of life. */
 export const LATE_MS = 4_000
+/** Of this time an answer that has come needs so much to be read, milliseconds. */
+const READ_MS = 200
 /** So many reviews in a row without an answer are a failure of the host, and of none of their callers. */
 const MOST_FAILED = 3
 /** While they fail, the host is asked by a review of Kairship's own, so long after the last one, milliseconds. */
@@ -67,10 +69,14 @@ export class HostReviews {
     const askedAt = this.options.now()
     return new Promise<T>((resolve, reject) => {
       let isLate = false
-      const noLonger = this.#after(LATE_MS, () => {
+      const late = () => {
         isLate = true
         this.#late += 1
         this.#noAnswer(askedAt, `not within ${LATE_MS / 1_000} s`)
+      }
+      // Where this process itself stood still for so long, its answer may have come and not been read yet.
+      let noLonger = this.#after(LATE_MS - READ_MS, () => {
+        noLonger = this.#after(READ_MS, late)
       })
       const over = () => {
         noLonger()
