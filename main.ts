@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { startControllerManager } from './actors/controller-manager.js'
 import { keepHeap } from './actors/fleet/heap-at-rest.js'
-import { allocateYoung } from './actors/fleet/young-objects.js'
+import { allocateYoung, bindYoung } from './actors/fleet/young-objects.js'
 import { bindingListOf } from './actors/global-management/binding-list.js'
 import { webhookOf } from './actors/global-management/webhook-of.js'
 import { WatchedAccounts } from './actors/host/watched-accounts.js'
@@ -42,6 +42,7 @@ export interface Roles {
 /** Starts Kairship's parts in the order in which they need each other. They stop in reverse. */
 export async function startKairship(config: Config, log: Log, lifecycle: Lifecycle, roles: Roles) {
   allocateYoung()
+  bindYoung()
   // Only a process that serves the API loads it: that takes longer than the controllers do. First, so that they start undisturbed.
   const server = roles.api && (await import('./http/server.js'))
   const meter = createMetrics()

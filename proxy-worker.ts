@@ -1,6 +1,6 @@
 /** The program of a worker (`--workers`): the parent starts it, and speaks to it over a pipe. Its parts are in `http/workers/`. */
 import { Socket } from 'node:net'
-import { allocateYoung } from './actors/fleet/young-objects.js'
+import { allocateYoung, bindYoung } from './actors/fleet/young-objects.js'
 import { UpstreamOnDemand } from './actors/instance/impersonation/upstream-on-demand.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import { WORKER_PIPE } from './http/workers/channel.js'
@@ -18,6 +18,7 @@ process.on('disconnect', () => process.exit(1))
 
 // A worker serves nothing but requests, which are what it is about.
 allocateYoung()
+bindYoung()
 const { connectAs } = kubeConnector()
 runWorker({
   pipe: new Socket({ fd: WORKER_PIPE, readable: true, writable: true }),
