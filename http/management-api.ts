@@ -35,6 +35,7 @@ import { createDispatcher, type Dispatcher } from './dispatch/dispatcher.js'
 import { unavailable } from './errors/failure.js'
 import { type Authenticator, authenticatorOf } from './identity/authenticate.js'
 import { type Authorizer, hostAuthorizer } from './identity/authorize.js'
+import { EndedTokens } from './identity/ended-tokens.js'
 import { DEFAULT_HOST_GRACE_MS, type HostGrace } from './identity/host-grace.js'
 import { hostReviewsOf } from './identity/host-reviews-of.js'
 import { confined } from './identity/instance-tokens/confined.js'
@@ -128,6 +129,8 @@ export interface ManagementApi {
   readonly locked: LockedCallers
   /** Calls under way on all doors. */
   readonly live: LiveCalls
+  /** Tokens that count no longer, on all doors. */
+  readonly endedTokens: EndedTokens
   readonly instances: InstanceReading
   /** The reviews that the host does not answer now, for people who read `/readyz`. */
   unansweredReviews(): readonly string[]
@@ -172,6 +175,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     }),
   )
   const locked = new LockedCallers(fleet.accessLocks)
+  const endedTokens = new EndedTokens()
   const live = new LiveCalls({
     unconfirmedMs: graceMs,
     authorizer,
@@ -179,6 +183,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
     bindings: fleet.roleBindings,
     isLeaving: instance => (fleet.get(instance)?.state ?? 'deleting') === 'deleting',
     accounts,
+    endedTokens,
     log,
     meter,
     now,
@@ -253,6 +258,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         now,
         grace,
       },
+      ended: endedTokens,
     }),
     authorizer,
     locked,
@@ -261,6 +267,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       Object.values(reviews)
         .map(({ problem }) => problem)
         .filter(problem => problem !== undefined),
+    endedTokens,
     endStreams: () => stopping.abort(unavailable('the server is shutting down: resume with the last token')),
   }
 }

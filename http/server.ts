@@ -42,6 +42,7 @@ import { restApp } from './rest/app.js'
 import { addDocuments } from './rest/documents.js'
 import type { RestEnv } from './rest/env.js'
 import { addLoginDocument } from './rest/login-document.js'
+import { StoredLocks } from './rpc/access-lock/access-locks.js'
 import { addDeliveries } from './webhook/deliveries-route.js'
 import type { Front } from './workers/front.js'
 
@@ -140,6 +141,9 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     new Console({
       assets,
       authenticator: restAuthenticator,
+      endedTokens: api.endedTokens,
+      locks: fleet.accessLocks,
+      storedLocks: new StoredLocks(options.host),
       audit,
       sessionKey: sessionKeyOf(tls.key),
       now,

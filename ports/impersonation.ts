@@ -23,5 +23,8 @@ export function impersonationHeaders({ user, uid, groups = [], extra = {} }: Imp
 
 const headerValue = (value: string): string => Buffer.from(value, 'utf8').toString('latin1')
 
+/** Servers read the name of a header in lower case, and decode it after that: an upper-case letter that is not encoded would be another key. */
 const headerKey = (key: string): string =>
-  encodeURIComponent(key).replaceAll(/[()]/g, character => (character === '(' ? '%28' : '%29'))
+  encodeURIComponent(key).replaceAll(/%[0-9A-F]{2}|[()A-Z]/g, found =>
+    found.length > 1 ? found : `%${found.charCodeAt(0).toString(16)}`,
+  )

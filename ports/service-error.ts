@@ -19,6 +19,7 @@ export type ServiceErrorKind =
 export const SERVICE_REASONS = {
   BadQuery: 'Prometheus does not accept the query.',
   IssuerRefused: 'The issuer refuses the sign-in, or Kairship as its client. The message has its words.',
+  LoginOver: 'The issuer renews a login no longer: sign in again.',
   MetricsBusy: 'The metrics service has too many requests.',
   MetricsCredentialRefused: 'The metrics service refuses Kairship’s credential.',
   MetricsFailed: 'The metrics service failed in a way of its own. The message has its words.',

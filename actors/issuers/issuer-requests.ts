@@ -41,16 +41,24 @@ export async function asked<T>(place: SignInPlace, signal: AbortSignal, ask: () 
   }
 }
 
+/** What an issuer says no with, in its own words. */
+export const refused = (
+  issuer: string,
+  error: openid.ResponseBodyError | openid.AuthorizationResponseError,
+  reason: 'IssuerRefused' | 'LoginOver',
+): ServiceError =>
+  new ServiceError(
+    'unmet',
+    `the issuer ${issuer} refuses: ${error.error_description ?? error.error}`,
+    reason,
+    { cause: error },
+  )
+
 function ofIssuer(error: unknown, issuer: string): unknown {
   const inner = serviceErrorIn(error)
   if (inner) return inner
   if (error instanceof openid.ResponseBodyError || error instanceof openid.AuthorizationResponseError)
-    return new ServiceError(
-      'unmet',
-      `the issuer ${issuer} refuses: ${error.error_description ?? error.error}`,
-      'IssuerRefused',
-      { cause: error },
-    )
+    return refused(issuer, error, 'IssuerRefused')
   if (error instanceof openid.WWWAuthenticateChallengeError)
     return new ServiceError(
       'unmet',

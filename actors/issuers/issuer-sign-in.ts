@@ -4,7 +4,7 @@ import type { IssuedTokens, IssuerSignIn, SignInAttempt, SignInPlace } from '../
 import { ServiceError } from '../../ports/service-error.js'
 import { IssuerEndpoints } from './issuer-endpoints.js'
 import { metadataOf } from './issuer-metadata.js'
-import { asked, send } from './issuer-requests.js'
+import { asked, refused, send } from './issuer-requests.js'
 
 /** An issuer's metadata is trusted for so long, milliseconds: endpoints change with releases. */
 const KNOWN_MS = 300_000
@@ -67,9 +67,16 @@ export class OpenIdSignIn implements IssuerSignIn {
 
   async renew(place: SignInPlace, refreshToken: string, signal: AbortSignal) {
     const configuration = await this.#configuration(place, signal)
-    return asked(place, signal, async () =>
-      issued(place, await openid.refreshTokenGrant(configuration, refreshToken)),
-    )
+    return asked(place, signal, async () => {
+      try {
+        return issued(place, await openid.refreshTokenGrant(configuration, refreshToken))
+      } catch (error) {
+        // RFC 6749, section 5.2: the refresh token is over, which is more than a refusal of this request.
+        if (error instanceof openid.ResponseBodyError && error.error === 'invalid_grant')
+          throw refused(place.issuer, error, 'LoginOver')
+        throw error
+      }
+    })
   }
 
   async revoke(place: SignInPlace, refreshToken: string, signal: AbortSignal) {

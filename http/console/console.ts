@@ -2,16 +2,19 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream'
 import type { Hono } from 'hono'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { AccessLocks } from '../../ports/access-locks.js'
 import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
 import { type Failure, httpStatusOf } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
+import type { EndedTokens } from '../identity/ended-tokens.js'
 import type { IssuerConfiguration } from '../identity/oidc/configuration-schema.js'
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { refuseUpgrade, upgradeResponse } from '../listener/upgrade-response.js'
 import type { RestEnv } from '../rest/env.js'
+import type { StoredLocks } from '../rpc/access-lock/access-locks.js'
 import type { Assets } from './assets.js'
 import { type BrowserSignIn, IssuerLogins } from './issuer-logins.js'
 import { addIssuerSignIn } from './issuer-routes.js'
@@ -21,11 +24,17 @@ import { addSessions, addSignedIn } from './session-routes.js'
 import { isOfOwnPage, Sessions } from './sessions.js'
 import { LARGEST_FRAME, type Later, type PageSocket, shareSocket } from './shared-socket.js'
 import { SignInCodes } from './sign-in-codes.js'
+import { SignedOutSessions } from './signed-out-sessions.js'
 
 /** What the console's server side depends on. */
 export interface ConsoleOptions {
   readonly assets: Assets
   readonly authenticator: Authenticator
+  /** Where tokens are noted that count no longer. */
+  readonly endedTokens: EndedTokens
+  /** The locks that this replica's watch has, and the host's. */
+  readonly locks: AccessLocks
+  readonly storedLocks: Pick<StoredLocks, 'create' | 'delete'>
   readonly audit: Audit
   /** 32 bytes: encrypts sessions. */
   readonly sessionKey: Uint8Array
@@ -60,6 +69,8 @@ export class Console {
   readonly #sessions: Sessions
   readonly #codes: SignInCodes
   readonly #logins: IssuerLogins | undefined
+  readonly #signedOut: SignedOutSessions
+  readonly #stopFollowing: () => void
   readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME })
   readonly #held = new ConcurrencyLimit('pages of the console open', MOST_SOCKETS)
   #app: Hono<RestEnv> | undefined
@@ -67,7 +78,10 @@ export class Console {
   constructor(readonly options: ConsoleOptions) {
     this.#sessions = new Sessions(options.sessionKey)
     this.#codes = new SignInCodes(options.now)
-    const { signIn, issuers, baseUrl, sessionKey } = options
+    const { signIn, issuers, baseUrl, sessionKey, locks, storedLocks: stored, log } = options
+    const { wallClock = Date.now } = options
+    this.#signedOut = new SignedOutSessions({ locks, stored, log, wallClock })
+    this.#stopFollowing = this.#signedOut.follow(this.#sessions.uses)
     this.#logins = signIn && new IssuerLogins(signIn, issuers, baseUrl, sessionKey)
   }
 
@@ -89,9 +103,10 @@ export class Console {
   /** Adds the routes that need no credentials. */
   anonymous(app: Hono<RestEnv>): void {
     this.#app = app
-    const routes = { ...this.options, ...this.#ways }
+    const { wallClock = Date.now } = this.options
+    const routes = { ...this.options, ...this.#ways, signedOut: this.#signedOut, wallClock }
     addSessions(app, routes)
-    addIssuerSignIn(app, { ...routes, wallClock: Date.now })
+    addIssuerSignIn(app, routes)
     addPage(app, this.options.assets)
   }
 
@@ -116,6 +131,7 @@ export class Console {
 
   /** Closes all sockets, saying that they may come back. */
   close(): void {
+    this.#stopFollowing()
     for (const socket of this.#sockets.clients) socket.close(1001, 'the server is shutting down')
     this.#sockets.close()
   }

@@ -7,8 +7,8 @@ import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { sourceOf } from '../listener/source-address.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
+import { beginSession, type SessionRoutes } from './begun-session.js'
 import { CALLBACK_PATH, type IssuerLogins } from './issuer-logins.js'
-import { beginSession, type SessionRoutes } from './session-routes.js'
 import { SESSION_MS } from './sessions.js'
 
 const PATH = '/console/sign-in'
@@ -20,11 +20,10 @@ const SIGN_INS_AT_ONCE = 16
 const PROBLEM_COOKIE = '__Host-kairship-problem'
 
 /** What signing in at an issuer depends on. */
-export interface IssuerRoutes
-  extends Pick<SessionRoutes, 'sessions' | 'logins' | 'authenticator' | 'audit' | 'log'> {
-  /** Milliseconds since 1970. */
-  readonly wallClock: () => number
-}
+export type IssuerRoutes = Pick<
+  SessionRoutes,
+  'sessions' | 'logins' | 'authenticator' | 'audit' | 'log' | 'wallClock'
+>
 
 /** The way in by an issuer: it is open to anyone, because whoever goes it is not known yet. */
 export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void {

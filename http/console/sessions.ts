@@ -114,6 +114,11 @@ export class Sessions {
     return session
   }
 
+  /** The tokens by which a session was used here lately. */
+  tokensOf(id: string): readonly string[] {
+    return [...this.#known.values()].filter(session => session.id === id).map(({ token }) => token)
+  }
+
   async #opened(sealed: string): Promise<Session | undefined> {
     const { token, id, user, exp } = (await this.#cookie.opened(sealed)) ?? {}
     return typeof token === 'string' &&

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { ServiceAccounts } from '../../ports/service-accounts.js'
 import { unauthenticated } from '../errors/failure.js'
@@ -7,6 +6,7 @@ import type { Caller } from './caller.js'
 import { type CertificateSubject, certificateCredential } from './certificate.js'
 import { checkedBy } from './credential.js'
 import { ACCOUNT_IS_GONE, isDeletedAccount } from './deleted-account.js'
+import { type EndedTokens, tokenKey } from './ended-tokens.js'
 import { withAuthenticated } from './groups.js'
 import type { HostGrace } from './host-grace.js'
 import type { HostReviews } from './host-reviews.js'
@@ -58,6 +58,8 @@ export interface AuthenticatorOptions {
   readonly instanceTokens?: Pick<InstanceTokens, 'isOne' | 'check'> | undefined
   /** The ServiceAccounts of the host; of none is known that it was deleted when absent. */
   readonly accounts?: Pick<ServiceAccounts, 'wasDeleted'> | undefined
+  /** Tokens that count no longer, whoever accepted them; none when absent. */
+  readonly ended?: Pick<EndedTokens, 'why'> | undefined
   /** Milliseconds of a clock that does not jump. */
   readonly now: () => number
   /** How long an accepted token counts while the host does not answer. */
@@ -82,6 +84,7 @@ export function authenticatorOf({
   issuers,
   instanceTokens,
   accounts,
+  ended,
   now,
   grace,
   wallClock = () => Date.now(),
@@ -154,7 +157,10 @@ export function authenticatorOf({
         )
       }
       const token = bearerToken(authorization)
-      return find(token, hash('sha256', token, 'base64'), remote)
+      const key = tokenKey(token)
+      const why = ended?.why(key)
+      if (why !== undefined) throw unauthenticated(why)
+      return find(token, key, remote)
     },
   }
 }

@@ -6,6 +6,7 @@ import { type Failure, reasonOf } from '../errors/failure.js'
 import { ISSUER_IS_OVER } from '../identity/authenticate.js'
 import type { Authorizer } from '../identity/authorize.js'
 import { ACCOUNT_IS_GONE, isDeletedAccount } from '../identity/deleted-account.js'
+import type { EndedTokens } from '../identity/ended-tokens.js'
 import { type LockedCallers, lockKey } from '../identity/locked-callers.js'
 import { CallGroups, type Group } from './call-groups.js'
 import { HostConfirmation } from './host-confirmation.js'
@@ -27,6 +28,8 @@ export interface LiveCallsOptions {
   readonly isLeaving?: (instance: string) => boolean
   /** The ServiceAccounts of the host; the host alone says that one is gone when absent. */
   readonly accounts?: Pick<ServiceAccounts, 'wasDeleted'> | undefined
+  /** Tokens that count no longer before their end; none when absent. */
+  readonly endedTokens?: Pick<EndedTokens, 'why'> | undefined
   readonly log: Log
   readonly meter: Meter
   /** Milliseconds of a clock that does not jump. */
@@ -128,6 +131,8 @@ export class LiveCalls {
     const { expiresAt = Number.POSITIVE_INFINITY } = caller.credential ?? {}
     if (expiresAt <= this.#wallClock()) return ended('the credential has expired: send a new one')
     if (check?.issuer?.isOver) return ended(ISSUER_IS_OVER)
+    const why = check && this.options.endedTokens?.why(check.key)
+    if (why !== undefined) return ended(why)
     return isDeletedAccount(caller, this.options.accounts) ? ended(ACCOUNT_IS_GONE) : undefined
   }
 

@@ -5,7 +5,7 @@ import type { AccessLockSchema, CreateAccessLockRequest } from '../../../proto/g
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 
 /** Who made a lock through Kairship. The host's own audit log has who made the others. */
-const CREATED_BY = 'kairship.io/created-by'
+export const CREATED_BY = 'kairship.io/created-by'
 
 /** As the CRD has it. */
 const LONGEST = { user: 1_024, group: 1_024, tokenId: 1_024, instance: 253, message: 1_024 } as const

@@ -1,80 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { SESSION_MS } from '../../../http/console/sessions.js'
 import { ServiceError } from '../../../ports/service-error.js'
-import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
-import {
-  consoleSignInAt,
-  issuerUnderTest,
-  type Tls,
-  tlsUnderTest,
-} from '../../playground/issuer/running-issuer.js'
 import { deferred } from '../fakes/deferred.js'
-import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
+import { curl } from '../fakes/listening.js'
+import { asPage, cookiesOf, next, problemOf, renew, signedIn, signInWorlds } from './sign-in-worlds.js'
 
-const listening = closedAfterEach()
-let folder: string
-let tls: Tls
-
-beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'kairship-sign-in-'))
-  await mkdir(join(folder, 'page', 'assets'), { recursive: true })
-  await writeFile(join(folder, 'page', 'index.html'), '<!doctype html>')
-  tls = await tlsUnderTest()
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
-/** A Kairship whose people sign in at an issuer, each of its own. */
-async function start({ secret, shown = secret }: { secret?: string; shown?: string } = {}) {
-  const issuer = await issuerUnderTest({ tls })
-  const file = join(folder, `${issuer.url.split(':').at(-1)}.json`)
-  const signIn = new OpenIdSignIn(async () => shown)
-  const api = await listening(undefined, {
-    tls,
-    console: join(folder, 'page'),
-    authentication: consoleSignInAt(issuer, file, signIn),
-  })
-  issuer.serve({ url: api.running.url, ...(secret !== undefined && { secret }) })
-  onTestFinished(async () => {
-    await signIn.close()
-    await issuer.close()
-  })
-  return { api, issuer, signIn, browser: issuer.browser(), url: api.running.url }
-}
-
-type World = Awaited<ReturnType<typeof start>>
-
-/** Signs in, from the console's page to the view that is shown then. */
-async function signedIn(
-  { url, issuer, browser }: Pick<World, 'url' | 'issuer' | 'browser'>,
-  to = '/instances',
-  name = 'ada',
-): Promise<string> {
-  const page = await browser.open(`${url}/console/sign-in?${new URLSearchParams({ to })}`)
-  expect(page.text).toContain('The console of Kairship')
-  const last = await browser.submit(page, { name, password: issuer.password })
-  return last.url
-}
-
-/** A request of the console's own page in this browser. */
-const asPage = (api: Listening, cookie: string, path = '/console/session', method = 'GET') =>
-  curl(api.running, path, {}, { 'sec-fetch-site': 'same-origin', origin: api.running.url, cookie }, method)
-
-const problemOf = (browser: ScriptedBrowser) =>
-  decodeURIComponent(browser.cookie('__Host-kairship-problem') ?? '')
-
-const cookiesOf = ({ headers }: { headers: Record<string, unknown> }): readonly string[] =>
-  (headers['set-cookie'] ?? []) as string[]
-
-/** The `Cookie` header after an answer that set cookies. */
-const next = (answer: { headers: Record<string, unknown> }) =>
-  cookiesOf(answer)
-    .map(cookie => cookie.split(';')[0])
-    .join('; ')
+const { start, startWithout } = signInWorlds()
 
 describe('signing in at an issuer', () => {
   it('ends at the view that was wanted, with a session that scripts cannot read', async () => {
@@ -215,16 +146,13 @@ describe('signing in at an issuer', () => {
   })
 
   it('is not there where no client is configured', async () => {
-    const { running } = await listening(undefined, { console: join(folder, 'page') })
+    const { running } = await startWithout()
     expect(JSON.parse((await curl(running, '/console/sign-in/options')).text)).toEqual({})
     expect((await curl(running, '/console/sign-in')).status).toBe(404)
   })
 })
 
 describe('renewing a session', () => {
-  const renew = (world: World, cookie: string) =>
-    asPage(world.api, cookie, '/console/session/renewal', 'POST')
-
   it('gives one that counts for longer, and a refresh token that takes the place of the one before', async () => {
     const world = await start()
     await signedIn(world)

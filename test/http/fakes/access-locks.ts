@@ -6,15 +6,12 @@ import type { AccessLocks } from '../../../ports/access-locks.js'
 /** Access locks that a test sets, in the index of the product: only the watch on the host is not real. */
 export interface FakeAccessLocks extends AccessLocks {
   synced: boolean
-  lock(name: string, spec: AccessLock['spec'] | object): void
+  lock(name: string, spec: AccessLock['spec'] | object, annotations?: Readonly<Record<string, string>>): void
   unlock(name: string): void
 }
 
 export function fakeAccessLocks(): FakeAccessLocks {
-  const held = new Map<
-    string,
-    { readonly metadata: { readonly name: string; readonly uid: string }; readonly spec: object }
-  >()
+  const held = new Map<string, { readonly metadata: AccessLock['metadata']; readonly spec: object }>()
   const changes = new Stream<object>()
   const watched = { changes, values: () => held.values(), resourceVersion: '1' as string | undefined }
   const index = new AccessLockIndex(watched as never)
@@ -32,10 +29,13 @@ export function fakeAccessLocks(): FakeAccessLocks {
     all: () => index.all(),
     ignored: () => index.ignored(),
     onChange: listener => index.onChange(listener),
-    lock(name, spec) {
+    lock(name, spec, annotations) {
       held.set(name, {
         ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'AccessLock' },
-        metadata: { name, uid: held.get(name)?.metadata.uid ?? `uid-${made++}` },
+        metadata: {
+          ...{ name, uid: held.get(name)?.metadata.uid ?? `uid-${made++}` },
+          ...(annotations && { annotations }),
+        },
         spec,
       })
       changes.next({})

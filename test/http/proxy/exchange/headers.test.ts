@@ -104,7 +104,7 @@ describe('request headers to the instance', () => {
       user: 'jürgen',
       uid: '42',
       groups: [],
-      extra: { 'example.org/scopes': ['a', 'b'], 'x(y)': ['c'] },
+      extra: { 'example.org/scopes': ['a', 'b'], 'x(y)': ['c'], 'Team/%2f': ['d'] },
     })
     expect(headers).toEqual([
       'Impersonate-User',
@@ -117,6 +117,8 @@ describe('request headers to the instance', () => {
       'b',
       'Impersonate-Extra-x%28y%29',
       'c',
+      'Impersonate-Extra-%54eam%2F%252f',
+      'd',
     ])
   })
 

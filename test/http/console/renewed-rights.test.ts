@@ -1,0 +1,77 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import WebSocket from 'ws'
+import { ISSUER_PEOPLE } from '../../../playground/issuer/people.js'
+import { waitFor } from '../../patience.js'
+import { curl } from '../fakes/listening.js'
+import { asPage, next, renew, signedIn, signInWorlds, type World } from './sign-in-worlds.js'
+
+const { start } = signInWorlds()
+const watch = '/apis/kairship.io/v1alpha1/instances:watch'
+const ada = ISSUER_PEOPLE.find(({ name }) => name === 'ada')!
+
+/** What the issuer says from now on of the groups of its user `ada`. */
+function sayGroups(...groups: readonly string[]): void {
+  const before = ada.groups
+  onTestFinished(() => void Object.assign(ada, { groups: before }))
+  Object.assign(ada, { groups })
+}
+
+/** What a page of this session has open: events over a connection of its own, and over its socket. */
+async function opened({ api, browser }: World) {
+  const headers = { 'sec-fetch-site': 'same-origin', origin: api.running.url, cookie: browser.cookies }
+  const events = curl(api.running, watch, {}, { ...headers, accept: 'text/event-stream' })
+  const socket = new WebSocket(`${api.running.url.replace('https', 'wss')}/console/socket`, {
+    headers,
+    ca: api.running.certificateAuthority,
+  })
+  onTestFinished(() => socket.terminate())
+  let said = ''
+  socket.on('message', data => (said += JSON.parse(String(data)).text ?? ''))
+  socket.on('open', () =>
+    socket.send(JSON.stringify({ open: 1, path: watch, headers: { accept: 'text/event-stream' } })),
+  )
+  await waitFor(() => expect(said).toContain('BOOKMARK'))
+  return { events, said: () => said }
+}
+
+describe('renewing a session whose issuer says other groups of its user', () => {
+  it('ends what the session has open, which says why, and the token before counts no longer; the new one does', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const open = await opened(world)
+    sayGroups('viewers')
+    const renewed = await renew(world, cookies)
+    expect(JSON.parse(renewed.text).groups).toContain('playground:viewers')
+    expect((await open.events).text).toMatch(
+      /event: end\ndata: \{"code":16,.*other groups.*"CredentialEnded"/,
+    )
+    await waitFor(() => expect(open.said()).toMatch(/event: end\ndata: \{"code":16,/))
+    const refused = await asPage(world.api, cookies)
+    expect([refused.status, JSON.parse(refused.text).message]).toEqual([
+      401,
+      expect.stringContaining('other groups'),
+    ])
+    expect((await asPage(world.api, next(renewed))).status).toBe(200)
+  })
+
+  it('leaves what is open alone where it says the same as before', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    expect((await renew(world, cookies)).status).toBe(200)
+    expect((await asPage(world.api, cookies)).status).toBe(200)
+  })
+
+  it('ends the session, and what it has open, where the login is over at the issuer', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const open = await opened(world)
+    await renew(world, cookies)
+    // A refresh token that comes twice ends the login.
+    expect((await renew(world, cookies)).status).toBe(401)
+    expect((await open.events).text).toMatch(/event: end\ndata: \{"code":16,.*ended the login/)
+    expect((await asPage(world.api, cookies)).status).toBe(401)
+  })
+})
