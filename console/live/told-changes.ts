@@ -3,7 +3,7 @@ import type { Source } from './source.js'
 
 /** Rows of which the last change is remembered. */
 const MOST_TOLD = 1_000
-/** Readings that are older than what was told, one after the other, until the next change: they are given 18 s. */
+/** Readings that are older than what was told, one after the other, until the next change: they are given 48 s. */
 const MOST_BEHIND = 5
 
 /** What was told of one row. */
