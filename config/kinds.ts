@@ -32,7 +32,8 @@ export const duration: Kind<number> = {
         (sum, [, count, unit = '']) => sum + Number(count) * (secondsOf[unit] ?? 0),
         0,
       ),
-    ),
+    )
+    .refine(seconds => seconds > 0),
   allowed: 'a length of time such as 90s, 5m or 1h30m',
   placeholder: 'duration',
 }

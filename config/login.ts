@@ -27,7 +27,7 @@ export const loginSettings = {
     group: 'Login',
     commands: ['login'],
     flag: 'timeout',
-    help: 'give up when nobody has signed in after this time',
+    help: 'give up when nobody has signed in after this time: 5m unless given',
     why: 'five minutes, which are enough to find a second factor',
   }),
   loginKubeconfig: setting({
@@ -37,7 +37,7 @@ export const loginSettings = {
     commands: ['login'],
     from: ['flag'],
     flag: 'kubeconfig',
-    help: 'kubeconfig that gets a context for each instance you may see',
+    help: 'kubeconfig that gets a context for each instance you may see: your own unless given ($KUBECONFIG, else ~/.kube/config)',
     why: 'the one that kubectl writes to: the first of $KUBECONFIG, else ~/.kube/config',
   }),
   execApiVersion: setting({

@@ -7,10 +7,12 @@ import {
   AccessLockService,
   ListAccessLocksResponseSchema,
 } from '../../proto/gen/kairship/accesslock_pb.js'
+import { splitOnce } from '../arguments/split-once.js'
 import type { ClientContext } from '../client/client.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 import { ageOf, columns } from '../print/columns.js'
 import { printedAnswer } from '../print/print.js'
+import { timeText } from '../print/time-text.js'
 
 /** What a person types before the slash, and the field that it is. */
 const TARGETS = { user: 'user', group: 'group', token: 'tokenId', instance: 'instance' } as const
@@ -29,7 +31,7 @@ export async function lockAccess(
   })
   const { name } = fromJson(AccessLockSchema, raw, { ignoreUnknownFields: true })
   out(
-    printedAnswer(raw, output) ??
+    printedAnswer(raw, output, [name]) ??
       `${name}: ${words.join(' and ')} locked; lift it: kairship unlock ${name}\n`,
   )
   return ExitCode.ok
@@ -54,7 +56,8 @@ export async function listLocks(
 ): Promise<ExitCode> {
   const raw = await jsonClient(AccessLockService, client).listAccessLocks({})
   const { items } = fromJson(ListAccessLocksResponseSchema, raw, { ignoreUnknownFields: true })
-  out(printedAnswer(raw, output) ?? table(items, now(), noHeaders))
+  const names = items.map(({ name }) => name)
+  out(printedAnswer(raw, output, names) ?? table(items, now(), noHeaders))
   return ExitCode.ok
 }
 
@@ -71,8 +74,7 @@ function table(items: readonly AccessLock[], now: number, noHeaders: boolean): s
   return columns(['NAME', 'WHOM', 'ENDS', 'AGE', 'BY', 'MESSAGE'], rows, noHeaders).text
 }
 
-const endOf = (at: number, now: number): string =>
-  at <= now ? 'is over' : new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
+const endOf = (at: number, now: number): string => (at <= now ? 'is over' : timeText(at))
 
 const wordsOf = (lock: AccessLock): string =>
   Object.entries(TARGETS)
@@ -84,8 +86,8 @@ const wordsOf = (lock: AccessLock): string =>
 function targetOf(words: readonly string[]): Target {
   const target: Target = {}
   for (const word of words) {
-    const [kind = '', name = ''] = splitOnce(word)
-    const field = TARGETS[kind as keyof typeof TARGETS]
+    const [kind, name] = splitOnce(word)
+    const field = Object.hasOwn(TARGETS, kind) ? TARGETS[kind as keyof typeof TARGETS] : undefined
     if (!field || name === '')
       throw new CommandError(
         `${JSON.stringify(word)} names nobody: give ${Object.keys(TARGETS)
@@ -101,10 +103,4 @@ function targetOf(words: readonly string[]): Target {
     target[field] = name
   }
   return target
-}
-
-/** Names of users and groups may have slashes. */
-const splitOnce = (word: string): readonly [string, string] => {
-  const at = word.indexOf('/')
-  return at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)]
 }

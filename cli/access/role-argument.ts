@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { didYouMean } from '../arguments/did-you-mean.js'
+import { splitOnce } from '../arguments/split-once.js'
 import { CommandError, ExitCode } from '../exit-code.js'
 
 const ROLES = ['Admin', 'Editor', 'Viewer'] as const
@@ -72,12 +73,6 @@ export function bindingName({ role, subjects, place }: RoleArgument, namespaces:
   const spoken = `${place.name}-${role}-${first?.name}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
   const start = spoken.slice(0, 48).replace(/^-+|-+$/g, '')
   return `${start}-${createHash('sha256').update(all).digest('hex').slice(0, 10)}`
-}
-
-/** Names of users and groups may have slashes. */
-const splitOnce = (word: string): readonly [string, string] => {
-  const at = word.indexOf('/')
-  return at < 0 ? [word, ''] : [word.slice(0, at), word.slice(at + 1)]
 }
 
 const usage = (message: string): CommandError => new CommandError(message, ExitCode.usage)

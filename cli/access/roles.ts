@@ -17,6 +17,7 @@ import { CommandError, ExitCode } from '../exit-code.js'
 import { ageOf, columns } from '../print/columns.js'
 import { printedAnswer } from '../print/print.js'
 import { oneLine } from '../print/printable.js'
+import { timeText } from '../print/time-text.js'
 import { bindingName, roleArgument } from './role-argument.js'
 
 type Binding = InstanceRoleBinding | WorkspaceRoleBinding
@@ -50,7 +51,7 @@ export async function listRoles(
     instanceRoleBindings: (onInstances as JsonObject | undefined)?.items ?? [],
     workspaceRoleBindings: (inWorkspaces as JsonObject | undefined)?.items ?? [],
   }
-  out(printedAnswer(answer, output) ?? table(bindings, now(), noHeaders))
+  out(printedAnswer(answer, output, bindings.map(handleOf)) ?? table(bindings, now(), noHeaders))
   for (const binding of bindings) warn(err, binding)
   return ExitCode.ok
 }
@@ -92,7 +93,7 @@ export async function giveRole(
     : fromJson(WorkspaceRoleBindingSchema, raw, known)
   const until = made.expiresAt ? `, until ${made.expiresAt}` : ''
   out(
-    printedAnswer(raw, output) ??
+    printedAnswer(raw, output, [handleOf(made)]) ??
       `${handleOf(made)}: ${made.role} on ${whereOf(made)} for ${whomOf(made)}${until}; take it away: kairship take-role ${handleOf(made)}\n`,
   )
   warn(err, made)
@@ -153,8 +154,6 @@ function whereOf(binding: Binding): string {
 
 const endOf = (expiresAt: string, now: number): string =>
   expiresAt === '' ? 'never' : Date.parse(expiresAt) <= now ? 'is over' : expiresAt
-
-const timeText = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')
 
 /** What the server warns of, beside the answer: programs read that. */
 function warn(err: ClientContext['err'], binding: Binding): void {

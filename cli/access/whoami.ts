@@ -13,6 +13,7 @@ import type { ClientContext } from '../client/client.js'
 import { ExitCode } from '../exit-code.js'
 import { columns } from '../print/columns.js'
 import { printedAnswer } from '../print/print.js'
+import { timeText } from '../print/time-text.js'
 
 /** `kairship whoami`: whom the server takes the caller for, by which credential, and the caller's roles on instances. */
 export async function whoami({ client, out, now }: ClientContext, { output }: Config): Promise<ExitCode> {
@@ -51,7 +52,10 @@ function credentialRows(
   return [
     ['Credential:', `${SOURCES[source] ?? SOURCES[0]}${which}`],
     ...(id === '' ? [] : [['ID:', id]]),
-    ['Ends:', at === 0 ? 'not known here' : `${timeOf(at)}${at <= now ? ' (by your clock it is over)' : ''}`],
+    [
+      'Ends:',
+      at === 0 ? 'not known here' : `${timeText(at)}${at <= now ? ' (by your clock it is over)' : ''}`,
+    ],
   ]
 }
 
@@ -80,5 +84,3 @@ const roleRow = ({
   `${bindingKind} ${bindingName}${workspace && ` (workspace ${workspace})`}`,
   expiresAt || 'never',
 ]
-
-const timeOf = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')

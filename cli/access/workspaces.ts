@@ -41,7 +41,7 @@ export async function listWorkspaces(
   }
   if (name !== '' && answer.workspaces.length === 0)
     throw new CommandError(`no such workspace: ${name}`, ExitCode.notFound)
-  out(printedAnswer(answer, output) ?? table(answer, noHeaders))
+  out(printedAnswer(answer, output, answer.workspaces.map(workspaceIn)) ?? table(answer, noHeaders))
   if (unread.size > 0)
     err(
       `Warning: namespaces of these instances could not be read, so some may be missing: ${[...unread].join(', ')}\n`,

@@ -1,3 +1,5 @@
+import { timeText } from './time-text.js'
+
 /** Fields of proto3 JSON that are int64, and so strings, where Kubernetes has numbers. */
 const COUNTERS = new Set(['generation', 'observedGeneration'])
 
@@ -44,7 +46,7 @@ function kubernetesFields(value: unknown): unknown {
     if (!TIMES.has(key)) return [[key, kubernetesFields(item)]]
     const time = Number(item)
     // Seconds, as metav1.Time has them.
-    return time > 0 ? [[key, new Date(time).toISOString().replace(/\.\d+Z$/, 'Z')]] : []
+    return time > 0 ? [[key, timeText(time)]] : []
   })
   return Object.fromEntries(entries)
 }

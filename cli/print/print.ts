@@ -31,9 +31,16 @@ export function printed(object: Printed, output: string, noHeaders = false): str
   }
 }
 
-/** Writes an answer that is no Kubernetes object as `-o` says; undefined for tables, and for names, which it has none of. */
-export const printedAnswer = (answer: unknown, output: string): string | undefined =>
-  output === 'name' ? undefined : printed(answer as Printed, output)
+/**
+ * Writes an answer that is no Kubernetes object as `-o` says; undefined for tables.
+ * @param names what `-o name` prints, a line each: other commands take them; it is a table where there are none
+ */
+export const printedAnswer = (
+  answer: unknown,
+  output: string,
+  names?: readonly string[],
+): string | undefined =>
+  output === 'name' ? names?.map(name => `${name}\n`).join('') : printed(answer as Printed, output)
 
 function splitOnce(output: string): [form: string, argument?: string] {
   const at = output.indexOf('=')

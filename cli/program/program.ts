@@ -252,7 +252,7 @@ function optionOf(name: SettingName, command: CommandName): Option {
   const { kind, short, help, group }: Setting = settings[name]
   const flags = `${short ? `-${short}, ` : ''}${flagOf(name)}${kind.placeholder ? ` <${kind.placeholder}>` : ''}`
   const value = defaults(command)[name]
-  const note = value === undefined || value === false ? '' : ` (default: ${value})`
+  const note = value === undefined || value === false || value === '' ? '' : ` (default: ${value})`
   const option = new Option(flags, `${help}${note}`).helpGroup(`${group}:`)
   // Commander takes `--no-headers` for the opposite of a flag `--headers`, which does not exist.
   option.negate = false

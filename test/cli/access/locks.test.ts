@@ -36,11 +36,20 @@ describe('kairship lock', () => {
     expect(said()).toBe('lock-7: user/oidc:a/b and instance/eu locked; lift it: kairship unlock lock-7\n')
   })
 
-  it.each([['ann'], ['user/'], ['person/ann'], ['user/a', 'user/b']])('refuses %j', async (...words) => {
-    const { calls, context } = answering({})
-    await expect(lockAccess(context, config(), words)).rejects.toThrow(CommandError)
-    expect(calls).toEqual([])
+  it('prints the name alone with -o name, for `unlock`', async () => {
+    const { context, said } = answering({ name: 'lock-7' })
+    await lockAccess(context, config({ output: 'name' }), ['user/ann'])
+    expect(said()).toBe('lock-7\n')
   })
+
+  it.each([['ann'], ['user/'], ['person/ann'], ['constructor/ann'], ['user/a', 'user/b']])(
+    'refuses %j',
+    async (...words) => {
+      const { calls, context } = answering({})
+      await expect(lockAccess(context, config(), words)).rejects.toThrow(CommandError)
+      expect(calls).toEqual([])
+    },
+  )
 })
 
 it('kairship unlock lifts each lock that is named', async () => {
@@ -72,6 +81,15 @@ describe('kairship locks', () => {
         'b      token/x                2026-11-18T11:06:40Z   0s    -     -\n',
       ].join('\n'),
     )
+  })
+
+  it('prints names alone with -o name, and nothing where there are none', async () => {
+    const some = answering({ items: [{ name: 'a', user: 'ann' }, { name: 'b' }] })
+    await listLocks(some.context, config({ output: 'name' }))
+    expect(some.said()).toBe('a\nb\n')
+    const none = answering({ items: [] })
+    await listLocks(none.context, config({ output: 'name' }))
+    expect(none.said()).toBe('')
   })
 
   it('says that there are none', async () => {

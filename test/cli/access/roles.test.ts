@@ -164,6 +164,14 @@ describe('kairship roles', () => {
     expect(warned()).toBe('Warning: one: it is not in effect as a whole: namespaces "shop"\\nnot found\n')
   })
 
+  it('prints with -o name what take-role takes', async () => {
+    const { context, said } = answering(path => ({
+      items: [{ name: path.startsWith(INSTANCES) ? 'one' : 'two', conditions: [], warnings: [] }],
+    }))
+    await listRoles(context, config({ output: 'name' }), [])
+    expect(said()).toBe('one\nworkspace/two\n')
+  })
+
   const team = {
     ...{ name: 'team', instance: 'eu', role: 'Editor', namespaces: ['shop'], reason: 'INC-7' },
     ...{ subjects: [{ kind: 'Group', name: 'dev' }], expiresAt: '1970-01-01T00:01:40Z' },

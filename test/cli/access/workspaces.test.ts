@@ -65,6 +65,12 @@ describe('kairship workspace list', () => {
     )
   })
 
+  it('prints names of workspaces alone with -o name', async () => {
+    const { context, said } = world(lists)
+    await listWorkspaces(context, config({ output: 'name' }), ['shop'])
+    expect(said()).toBe('shop\n')
+  })
+
   it('shows one by its whole name, for programs too', async () => {
     const { context, said } = world(lists)
     await listWorkspaces(context, config({ output: 'json' }), ['shop'])

@@ -112,6 +112,11 @@ describe('the command line', () => {
     }
   })
 
+  it('names no default that says nothing', async () => {
+    for (const command of commands)
+      expect((await typed(`${command} --help`)).out, command).not.toMatch(/\(default:\s*\)/)
+  })
+
   const wrong: [line: string, message: RegExp][] = [
     ['get instnces', /unknown command 'instnces'\n\(Did you mean instances\?\)/],
     [

@@ -90,6 +90,12 @@ describe('wrong settings are refused with the setting’s name and the allowed v
       { flags: { leaseDurationMs: '15s' } },
       /^--lease-duration-ms must be a whole number of milliseconds from 1000 to 3600000, got "15s"$/,
     ],
+    [
+      'a time that is none',
+      'lock',
+      { flags: { lockFor: '0s' } },
+      /^--for must be a length of time such as 90s, 5m or 1h30m, got "0s"$/,
+    ],
     ['a fraction', 'serve', { flags: { retryPeriodMs: '1.5' } }, /^--retry-period-ms must be a whole number/],
     [
       'a number out of range',
