@@ -5,6 +5,7 @@ import type { AccessLock } from '../../proto/gen/kairship/accesslock_pb.js'
 import { useLive } from '../live/use-live.js'
 import { Dialog } from '../parts/dialog.js'
 import { LiveTable } from '../parts/live-table.js'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { Moment } from './account-screen.js'
@@ -45,7 +46,11 @@ export function LocksScreen() {
         change={next => void navigate({ search: next, replace: true })}
         finds={false}
         empty={words.empty}
-        tools={<Button onClick={() => setLocking(true)}>{words.lock}</Button>}
+        tools={
+          <MayButton wanted={{ verb: 'create', resource: 'accesslocks' }} onClick={() => setLocking(true)}>
+            {words.lock}
+          </MayButton>
+        }
         columns={[
           { title: words.columns.name, cell: ({ name }) => name },
           { title: words.columns.who, cell: who },
@@ -59,14 +64,15 @@ export function LocksScreen() {
           {
             title: words.columns.act,
             cell: lock => (
-              <Button
+              <MayButton
+                wanted={{ verb: 'delete', resource: 'accesslocks', name: lock.name }}
                 size="compact-sm"
                 variant="default"
                 aria-label={`${words.unlock} ${lock.name}`}
                 onClick={() => setLifted(lock)}
               >
                 {words.unlock}
-              </Button>
+              </MayButton>
             ),
           },
         ]}

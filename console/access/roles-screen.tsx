@@ -1,8 +1,9 @@
-import { Button, SegmentedControl, Text, Tooltip } from '@mantine/core'
+import { SegmentedControl, Text } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
+import { MayButton } from '../parts/may.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { Moment } from './account-screen.js'
 import { GiveRole, TakeRole } from './give-role.js'
@@ -10,6 +11,12 @@ import { type Binding, type BindingKind, bindingKinds, roleBindings } from './so
 import { subjectText } from './subjects.js'
 
 const route = getRouteApi('/access/roles')
+
+/** The objects on the host that give roles of each kind. */
+const resources: Readonly<Record<BindingKind, string>> = {
+  instances: 'instancerolebindings',
+  workspaces: 'workspacerolebindings',
+}
 
 /** Who has which role, on instances and in workspaces, and giving and taking them. */
 export function RolesScreen() {
@@ -46,7 +53,9 @@ export function RolesScreen() {
               }
               data={bindingKinds.map(value => ({ value, label: words.kinds[value] }))}
             />
-            <Button onClick={() => setGiving(true)}>{words.give}</Button>
+            <MayButton wanted={{ verb: 'create', resource: resources[kind] }} onClick={() => setGiving(true)}>
+              {words.give}
+            </MayButton>
           </>
         }
         columns={[
@@ -73,18 +82,16 @@ export function RolesScreen() {
           {
             title: words.columns.act,
             cell: binding => (
-              <Tooltip label={words.delivered} disabled={!binding.delivered}>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={`${words.take} ${binding.name}`}
-                  data-disabled={binding.delivered}
-                  aria-disabled={binding.delivered}
-                  onClick={() => !binding.delivered && setTaken(binding)}
-                >
-                  {words.take}
-                </Button>
-              </Tooltip>
+              <MayButton
+                wanted={{ verb: 'delete', resource: resources[kind], name: binding.name }}
+                otherRefusal={binding.delivered ? words.delivered : undefined}
+                size="compact-sm"
+                variant="default"
+                aria-label={`${words.take} ${binding.name}`}
+                onClick={() => setTaken(binding)}
+              >
+                {words.take}
+              </MayButton>
             ),
           },
         ]}

@@ -52,10 +52,7 @@ export function WorkspacesScreen() {
               const { bind, release } = access.workspaces
               return (
                 <MayButton
-                  wanted={{
-                    ...{ instance, verb: 'update', group: 'kairship.io' },
-                    ...{ resource: 'instances/workspace', name: instance },
-                  }}
+                  wanted={{ verb: 'update', resource: 'instances/workspace', name: instance }}
                   size="compact-sm"
                   variant="default"
                   onClick={() => setBound(each)}

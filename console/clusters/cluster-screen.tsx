@@ -8,20 +8,17 @@ import { Freshness } from '../parts/freshness.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
-import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { taintText } from './cluster-fields.js'
-import { clusters, service } from './clusters.js'
+import { clusters } from './clusters.js'
+import { CordonCluster, isCordoned } from './cordon-cluster.js'
 import { EditCluster } from './edit-cluster.js'
 import { PlacedHere } from './placed-here.js'
 import { Readiness, Used } from './readiness.js'
 import { RemoveCluster } from './remove-cluster.js'
 
 const route = getRouteApi('/instances/$name/clusters/$cluster')
-
-/** Karmada's taint of a cluster that is cordoned. */
-const UNSCHEDULABLE = 'cluster.karmada.io/unschedulable'
 
 /** One member cluster: its state, its capacity, what is placed on it, and what can be done with it. */
 export function ClusterScreen() {
@@ -30,7 +27,7 @@ export function ClusterScreen() {
   const { clusters: listWords } = useWords()
   const live = useLive(() => clusters(instance, { find: name }, name), [instance, name])
   const cluster = live.items.find(({ metadata }) => metadata?.name === name)
-  const [shown, setShown] = useState<'edit' | 'remove'>()
+  const [shown, setShown] = useState<Shown>()
   const close = () => setShown(undefined)
   return (
     <Stack>
@@ -51,10 +48,14 @@ export function ClusterScreen() {
         </>
       )}
       {cluster && shown === 'edit' && <EditCluster instance={instance} cluster={cluster} close={close} />}
+      {cluster && shown === 'cordon' && <CordonCluster instance={instance} cluster={cluster} close={close} />}
       {shown === 'remove' && <RemoveCluster instance={instance} name={name} close={close} />}
     </Stack>
   )
 }
+
+/** The dialog that is open. */
+type Shown = 'edit' | 'cordon' | 'remove'
 
 function Actions({
   instance,
@@ -63,36 +64,22 @@ function Actions({
 }: {
   readonly instance: string
   readonly cluster: Cluster
-  readonly show: (what: 'edit' | 'remove') => void
+  readonly show: (what: Shown) => void
 }) {
   const words = useClusterWords()
   const name = cluster.metadata?.name ?? ''
-  const isCordoned = cluster.spec?.taints.some(({ key }) => key === UNSCHEDULABLE) ?? false
   const update = { instance, verb: 'update', group: 'cluster.karmada.io', resource: 'clusters', name }
-  const cordon = useAction(async () => {
-    if (isCordoned) await service.uncordonJoinedCluster({ instance, name })
-    else await service.cordonJoinedCluster({ instance, name })
-  })
   return (
     <Stack gap="xs">
       <Group>
         <MayButton wanted={update} size="xs" variant="default" onClick={() => show('edit')}>
           {words.edit}
         </MayButton>
-        <MayButton
-          wanted={update}
-          size="xs"
-          variant="default"
-          loading={cordon.busy}
-          onClick={() => void cordon.run()}
-        >
-          {isCordoned ? words.uncordon : words.cordon}
+        <MayButton wanted={update} size="xs" variant="default" onClick={() => show('cordon')}>
+          {isCordoned(cluster) ? words.uncordon : words.cordon}
         </MayButton>
         <MayButton
-          wanted={{
-            ...{ instance, verb: 'delete', group: 'kairship.io' },
-            ...{ resource: 'instances/clusters', name: instance },
-          }}
+          wanted={{ verb: 'delete', resource: 'instances/clusters', name: instance }}
           size="xs"
           variant="outline"
           color="red"
@@ -102,9 +89,8 @@ function Actions({
         </MayButton>
       </Group>
       <Text size="sm" c="dimmed">
-        {isCordoned ? words.cordoned : `${words.cordon}: ${words.cordonHelp}`}
+        {isCordoned(cluster) ? words.cordoned : `${words.cordon}: ${words.cordonHelp}`}
       </Text>
-      {cordon.error && <Problem error={cordon.error} />}
     </Stack>
   )
 }

@@ -1,8 +1,9 @@
-import { Anchor, Badge, Button, Group } from '@mantine/core'
+import { Anchor, Badge, Group } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
+import { MayLink } from '../parts/may.js'
 import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { taintText } from './cluster-fields.js'
@@ -29,14 +30,14 @@ export function ClustersScreen() {
       change={next => void navigate({ search: next, replace: true })}
       empty={words.empty}
       tools={
-        <Button
-          component={Link}
+        <MayLink
+          wanted={{ verb: 'create', resource: 'instances/clusters', name }}
           to="/instances/$name/join-cluster"
-          params={{ name } as never}
+          params={{ name }}
           variant="default"
         >
           {join}
-        </Button>
+        </MayLink>
       }
       columns={[
         {

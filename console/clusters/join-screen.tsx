@@ -54,6 +54,7 @@ export function JoinScreen() {
     } as never)
   })
   const isComplete = request.name !== '' && kubeconfig.trim() !== '' && isRight(fields)
+  const wanted = { verb: 'create', resource: 'instances/clusters', name: instance }
   const choose = (file: File | null) => {
     if (!file) return
     setTooLarge(file.size > LARGEST_FILE)
@@ -107,10 +108,7 @@ export function JoinScreen() {
       )}
       <Group>
         <MayButton
-          wanted={{
-            ...{ instance, verb: 'create', group: 'kairship.io' },
-            ...{ resource: 'instances/clusters', name: instance },
-          }}
+          wanted={wanted}
           variant={checked === form ? 'default' : 'filled'}
           disabled={!isComplete}
           loading={check.busy}
@@ -118,9 +116,14 @@ export function JoinScreen() {
         >
           {words.check}
         </MayButton>
-        <Button disabled={checked !== form} loading={join.busy} onClick={() => void join.run()}>
+        <MayButton
+          wanted={wanted}
+          disabled={checked !== form}
+          loading={join.busy}
+          onClick={() => void join.run()}
+        >
           {words.joinNow}
-        </Button>
+        </MayButton>
       </Group>
     </Stack>
   )

@@ -1,4 +1,5 @@
 import { Alert, List, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Dialog } from '../parts/dialog.js'
@@ -25,6 +26,13 @@ export function RemoveCluster({
   const navigate = useNavigate()
   const [left, setLeft] = useState<readonly string[]>()
   const leave = () => void navigate({ to: '/instances/$name/clusters', params: { name: instance } } as never)
+  // Nothing is removed before the server has said that it could be, and what would be left.
+  const tried = useQuery({
+    queryKey: ['removal', instance, name],
+    queryFn: ({ signal }) => service.removeJoinedCluster({ instance, name, dryRun: true }, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+  })
   const remove = useAction(async () => {
     const { leftInCluster } = await service.removeJoinedCluster({ instance, name }, { timeoutMs: REMOVAL_MS })
     if (leftInCluster.length === 0) leave()
@@ -39,11 +47,7 @@ export function RemoveCluster({
           title={words.leftBehind}
           styles={{ title: { color: 'var(--mantine-color-text)' } }}
         >
-          <List size="sm">
-            {left.map(sentence => (
-              <List.Item key={sentence}>{sentence}</List.Item>
-            ))}
-          </List>
+          <Sentences of={left} />
         </Alert>
       </Dialog>
     )
@@ -52,14 +56,36 @@ export function RemoveCluster({
       <RemovalForm
         name={name}
         words={words}
-        error={remove.error}
+        error={remove.error ?? tried.error ?? undefined}
+        isAccepted={tried.data !== undefined}
         busy={remove.busy}
         remove={() => void remove.run()}
         close={close}
       >
         <Text size="sm">{words.removeHelp}</Text>
         <PlacedHere instance={instance} cluster={name} />
+        {tried.data && (
+          <>
+            {tried.data.leftInCluster.length > 0 && (
+              <>
+                <Text size="sm">{words.wouldBeLeft}</Text>
+                <Sentences of={tried.data.leftInCluster} />
+              </>
+            )}
+            <Text size="sm" role="status">
+              {words.accepted}
+            </Text>
+          </>
+        )}
       </RemovalForm>
     </Dialog>
   )
 }
+
+const Sentences = ({ of }: { readonly of: readonly string[] }) => (
+  <List size="sm">
+    {of.map(sentence => (
+      <List.Item key={sentence}>{sentence}</List.Item>
+    ))}
+  </List>
+)

@@ -27,7 +27,7 @@ export function SideChoice({
   const words = useCompareWords()
   const instance = side?.instance
   const all = useQuery({
-    queryKey: ['instance names'],
+    queryKey: ['compared instances'],
     queryFn: async ({ signal }) => {
       const { items } = await instances.listInstances({ pageSize: MOST_NAMES }, { signal })
       return items.map(({ metadata }) => metadata?.name ?? '')

@@ -1,6 +1,5 @@
 import {
   Alert,
-  Button,
   Code,
   Group,
   NativeSelect,
@@ -13,11 +12,14 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { useAction } from '../parts/use-action.js'
 import { instances } from '../settings/instances.js'
 import { useSettingWords } from '../words/settings.js'
 import { adoptCommand, type InstanceFields, NO_INSTANCE, requestOf } from './instance-fields.js'
+
+const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** Adopts a control plane or has one installed: checked by the host first, created after that. */
 export function CreateScreen() {
@@ -124,17 +126,23 @@ export function CreateScreen() {
         </Alert>
       )}
       <Group>
-        <Button
+        <MayButton
+          wanted={CREATE}
           variant={checked === form ? 'default' : 'filled'}
           disabled={!isComplete}
           loading={check.busy}
           onClick={() => void check.run()}
         >
           {words.check}
-        </Button>
-        <Button disabled={checked !== form} loading={make.busy} onClick={() => void make.run()}>
+        </MayButton>
+        <MayButton
+          wanted={CREATE}
+          disabled={checked !== form}
+          loading={make.busy}
+          onClick={() => void make.run()}
+        >
           {words.create}
-        </Button>
+        </MayButton>
       </Group>
     </Stack>
   )

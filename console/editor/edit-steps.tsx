@@ -1,15 +1,25 @@
 import { Button, Group, Loader, Text } from '@mantine/core'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { useEditorWords } from '../words/editor.js'
 import type { EditProps } from './edit-props.js'
 
 /** What can be done next. */
-export function Steps({ edit, send }: EditProps) {
+export function Steps({
+  edit,
+  send,
+  refusal,
+}: EditProps & {
+  /** Why the reader may not store it; undefined where they may, and until it is known. */
+  readonly refusal: string | undefined
+}) {
   const words = useEditorWords()
   switch (edit.step) {
     case 'editing':
       return (
         <>
-          <Button onClick={() => send({ type: 'check' })}>{words.check}</Button>
+          <RefusableButton refusal={refusal} onClick={() => send({ type: 'check' })}>
+            {words.check}
+          </RefusableButton>
           {edit.aside !== undefined && (
             <Button variant="default" onClick={() => send({ type: 'takeBack' })}>
               {words.takeBack}

@@ -1,7 +1,8 @@
 import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { KubeApi } from '../kube/kube-api.js'
-import type { ObjectAddress } from '../kube/object.js'
+import { type ObjectAddress, type ObjectType, ownNamespaceOf } from '../kube/object.js'
+import { useRefusal, type Wanted } from '../parts/refusal.js'
 import { ageOf } from '../parts/time.js'
 import { useEditorWords } from '../words/editor.js'
 import { useWords } from '../words/use-words.js'
@@ -23,6 +24,8 @@ export interface ObjectEditorProps {
   readonly title: string
   /** The object that is edited; absent where new ones are created. */
   readonly at?: ObjectAddress
+  /** What is created; absent where an object is edited. */
+  readonly creates?: Pick<ObjectType, 'group' | 'resource'>
   /** What the text begins with: of an object as it is, of a new one a sketch. */
   readonly text: string
   /** The object as it was read. */
@@ -71,10 +74,30 @@ export function ObjectEditor(props: ObjectEditorProps) {
   )
 }
 
+/** What storing the text needs. */
+function rightFor({
+  api: { instance },
+  at,
+  creates,
+}: {
+  readonly api: KubeApi
+  readonly at: ObjectAddress | undefined
+  readonly creates: ObjectEditorProps['creates']
+}): Wanted | undefined {
+  if (creates) {
+    const { group, resource } = creates
+    return { instance, verb: 'create', group, resource }
+  }
+  if (!at) return undefined
+  const { group, resource } = at.type
+  return { instance, verb: 'update', group, resource, namespace: ownNamespaceOf(at), name: at.name }
+}
+
 function Editing({
   api,
   title,
   at,
+  creates,
   text,
   base,
   done,
@@ -102,6 +125,7 @@ function Editing({
     isTold.current = true
     queueMicrotask(() => done(edit.stored))
   }
+  const refusal = useRefusal(rightFor({ api, at, creates }))
   const isWriting = edit.step === 'editing' || edit.step === 'checking'
   const yaml = (
     <Stack gap="xs">
@@ -131,6 +155,7 @@ function Editing({
   return (
     <Stack>
       <EditNotes edit={edit} send={send} />
+      {refusal !== undefined && <Text size="sm">{refusal}</Text>}
       {isWriting && beside && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           {field}
@@ -146,7 +171,7 @@ function Editing({
         />
       )}
       <Group>
-        <Steps edit={edit} send={send} />
+        <Steps edit={edit} send={send} refusal={refusal} />
         {cancel && edit.step !== 'applying' && edit.step !== 'applied' && (
           <Button variant="default" onClick={cancel}>
             {words.cancel}

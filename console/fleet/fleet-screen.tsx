@@ -1,7 +1,7 @@
 import { Button, Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useLive } from '../live/use-live.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
@@ -14,6 +14,10 @@ import { instances, PAGE_SIZE } from './instances.js'
 const TYPING_MS = 200
 
 const route = getRouteApi('/instances')
+
+/** What knows rights is loaded after the first screen. */
+const MayLink = lazy(async () => ({ default: (await import('../parts/may.js')).MayLink }))
+const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** All control planes, live. */
 export function FleetScreen() {
@@ -42,9 +46,7 @@ export function FleetScreen() {
         </Group>
         <Group>
           <Freshness page={live} />
-          <Button component={Link} to="/new-instance" variant="default" size="xs">
-            {fleet.create}
-          </Button>
+          <CreateLink isRead={live.state !== 'loading'} />
         </Group>
       </Group>
       <Group justify="space-between">
@@ -89,5 +91,18 @@ export function FleetScreen() {
         />
       )}
     </Stack>
+  )
+}
+
+/** The way to a new instance. @param isRead the fleet is shown */
+function CreateLink({ isRead }: { readonly isRead: boolean }) {
+  const { fleet } = useWords()
+  const look = { variant: 'default', size: 'xs', children: fleet.create } as const
+  const link = <Button component={Link} to="/new-instance" {...look} />
+  if (!isRead) return link
+  return (
+    <Suspense fallback={link}>
+      <MayLink wanted={CREATE} to="/new-instance" {...look} />
+    </Suspense>
   )
 }

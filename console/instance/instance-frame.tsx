@@ -1,4 +1,4 @@
-import { Select, Stack, Tabs } from '@mantine/core'
+import { Select, Stack, Tabs, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Fragment } from 'react'
@@ -14,6 +14,8 @@ const groups = {
   decide: ['policies', 'rehearse'],
   govern: ['access', 'settings'],
 } as const
+
+type Part = (typeof groups)[keyof typeof groups][number]
 
 /** Parts that are reached from others, and the one whose tab is lit in them. */
 const within: Readonly<Record<string, string>> = { 'join-cluster': 'clusters', terminal: 'workloads' }
@@ -31,6 +33,7 @@ export function InstanceFrame() {
   const isNarrow = useMediaQuery(NARROW)
   const [, , , first] = pathname.split('/')
   const part = within[first ?? ''] ?? (first || 'overview')
+  const label: string | undefined = Object.hasOwn(labels, part) ? labels[part as Part] : undefined
   const open = (next: string | null) => {
     if (next === null) return
     const to = next === 'overview' ? '/instances/$name' : `/instances/$name/${next}`
@@ -39,6 +42,9 @@ export function InstanceFrame() {
   return (
     <Stack>
       <Trail to="/instances" from={nav.fleet} here={name} />
+      {part !== 'overview' && (
+        <VisuallyHidden component="h1">{[name, label].filter(Boolean).join(' · ')}</VisuallyHidden>
+      )}
       {isNarrow ? (
         <>
           <Select

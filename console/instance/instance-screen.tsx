@@ -8,6 +8,7 @@ import { NotReady } from '../clusters/not-ready.js'
 import { Capacity } from '../fleet/capacity.js'
 import { versionsOf } from '../fleet/versions.js'
 import { Conditions } from '../parts/conditions.js'
+import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
@@ -24,7 +25,7 @@ const route = getRouteApi('/instances/$name/')
 export function InstanceScreen() {
   const { name } = route.useParams()
   const { instance: words } = useWords()
-  const { data, error, refetch } = useExplanation(name)
+  const { data, error, refetch, freshness } = useExplanation(name)
   const isGone = error instanceof ApiError && error.code === Code.NOT_FOUND
   return (
     <Stack>
@@ -34,12 +35,20 @@ export function InstanceScreen() {
           {...(!isGone && { retry: () => void refetch() })}
         />
       )}
-      {data && <Details name={name} explanation={data} />}
+      {data && <Details name={name} explanation={data} freshness={freshness} />}
     </Stack>
   )
 }
 
-function Details({ name, explanation }: { readonly name: string; readonly explanation: Explanation }) {
+function Details({
+  name,
+  explanation,
+  freshness,
+}: {
+  readonly name: string
+  readonly explanation: Explanation
+  readonly freshness: ReturnType<typeof useExplanation>['freshness']
+}) {
   const { instance: words } = useWords()
   const { notReady } = useSettingWords()
   const { instance, configuration, pending, transitions, leader } = explanation
@@ -58,6 +67,7 @@ function Details({ name, explanation }: { readonly name: string; readonly explan
           </Text>
         </div>
         <Group>
+          <Freshness page={freshness} />
           {status?.since && (
             <Text size="sm" c="dimmed">
               <Ago time={status.since} />

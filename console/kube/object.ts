@@ -40,6 +40,17 @@ export interface ObjectAddress {
   readonly name: string
 }
 
+/** The namespace in which rights to an object count: a Namespace is in itself, as RBAC sees it. */
+export const ownNamespaceOf = ({
+  type,
+  namespace,
+  name,
+}: {
+  readonly type: Pick<ObjectType, 'group' | 'resource'>
+  readonly namespace: string
+  readonly name: string
+}): string => (type.group === '' && type.resource === 'namespaces' ? name : namespace)
+
 export const apiVersionOf = ({ group, version }: Pick<ObjectType, 'group' | 'version'>): string =>
   group === '' ? version : `${group}/${version}`
 

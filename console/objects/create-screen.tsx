@@ -30,6 +30,7 @@ export function CreateObjectScreen() {
       <ObjectEditor
         api={api}
         title={kind.type.kind}
+        creates={kind.type}
         text={kind.sketch(namespace)}
         cancel={leave}
         done={stored => {

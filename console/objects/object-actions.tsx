@@ -1,6 +1,7 @@
 import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ownNamespaceOf } from '../kube/object.js'
 import { type WorkloadKind, workloadKinds } from '../kube/workload-kinds.js'
 import { DeleteDialog } from '../parts/delete-dialog.js'
 import { MayButton } from '../parts/may.js'
@@ -28,10 +29,8 @@ export function ObjectActions({
   const words = useObjectWords()
   const { type, isSecret = false } = kind
   const [namespace, name] = [row.metadata?.namespace ?? '', row.metadata?.name ?? '']
-  // What is in a namespace may be given there alone.
   const { group, resource } = type
-  const place = resource === 'namespaces' ? name : namespace
-  const one = { instance, group, resource, namespace: place, name }
+  const one = { instance, group, resource, namespace: ownNamespaceOf({ type, namespace, name }), name }
   const [isDeleting, setDeleting] = useState(false)
   const look = { size: 'xs', variant: 'default' } as const
   return (

@@ -6,6 +6,8 @@ export function RefusableButton({
   refusal,
   onClick,
   children,
+  disabled,
+  loading,
   ...props
 }: ButtonProps & {
   /** Why it cannot be used; absent where it can. */
@@ -15,10 +17,11 @@ export function RefusableButton({
 }) {
   if (refusal === undefined)
     return (
-      <Button {...props} onClick={onClick}>
+      <Button {...props} disabled={disabled ?? false} loading={loading ?? false} onClick={onClick}>
         {children}
       </Button>
     )
+  // Not `disabled`: it could not be reached, and its reason not be read out.
   return (
     <Tooltip label={refusal} multiline maw={360}>
       <Button {...props} data-disabled aria-disabled aria-description={refusal}>

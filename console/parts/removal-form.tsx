@@ -8,6 +8,7 @@ export function RemovalForm({
   words,
   children,
   error,
+  isAccepted = true,
   busy,
   remove,
   close,
@@ -22,6 +23,8 @@ export function RemovalForm({
   /** What goes, and what stays. */
   readonly children: ReactNode
   readonly error: Error | undefined
+  /** The server has tried it and would do it; true where nothing is tried. */
+  readonly isAccepted?: boolean
   readonly busy: boolean
   readonly remove: () => void
   readonly close: () => void
@@ -44,7 +47,12 @@ export function RemovalForm({
         <Button variant="default" onClick={close}>
           {words.cancel}
         </Button>
-        <Button color="red" disabled={name !== undefined && typed !== name} loading={busy} onClick={remove}>
+        <Button
+          color="red"
+          disabled={!isAccepted || (name !== undefined && typed !== name)}
+          loading={busy}
+          onClick={remove}
+        >
           {words.remove}
         </Button>
       </Group>

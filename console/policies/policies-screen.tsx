@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, SegmentedControl, Text } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ResourceSelector } from '../../proto/gen/kairship/policy_spec_pb.js'
 import { useLive } from '../live/use-live.js'
@@ -94,19 +94,12 @@ export function PoliciesScreen() {
   )
 }
 
-/** Whoever has a role on one namespace alone may create there: only what has no namespace is refused before it is written. */
 function CreateButton({ instance, kind }: { readonly instance: string; readonly kind: PolicyKind }) {
   const navigate = route.useNavigate()
   const words = usePolicyWords()
   const create = () =>
     void navigate({ to: '/instances/$name/policies/$kind/new', params: { name: instance, kind } } as never)
-  const { group, resource, isNamespaced } = policyType(kind)
-  if (isNamespaced)
-    return (
-      <Button size="xs" onClick={create}>
-        {words.create}
-      </Button>
-    )
+  const { group, resource } = policyType(kind)
   return (
     <MayButton wanted={{ instance, verb: 'create', group, resource }} size="xs" onClick={create}>
       {words.create}

@@ -100,7 +100,7 @@ function Editing({
       api={api}
       title={title}
       text={text}
-      {...(at && { at })}
+      {...(at ? { at } : { creates: policyType(kind) })}
       {...(base && { base })}
       cancel={leave}
       done={leave}

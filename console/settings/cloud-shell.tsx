@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { CloudShellService, type CloudShell as Shell } from '../../proto/gen/kairship/cloudshell_pb.js'
@@ -42,6 +42,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
     const timer = setTimeout(() => void look.run(), LOOK_MS)
     return () => clearTimeout(timer)
   }, [isWaiting, looks])
+  const wanted = { resource: 'instances/cloudshells', name: instance }
   const problem = start.error ?? look.error ?? end.error
   return (
     <Paper withBorder p="lg" component="section" aria-label={words.title}>
@@ -64,15 +65,18 @@ export function CloudShell({ instance }: { readonly instance: string }) {
             </Anchor>
           )}
           {shell ? (
-            <Button size="xs" variant="default" loading={end.busy} onClick={() => void end.run()}>
+            <MayButton
+              wanted={{ ...wanted, verb: 'delete' }}
+              size="xs"
+              variant="default"
+              loading={end.busy}
+              onClick={() => void end.run()}
+            >
               {words.end}
-            </Button>
+            </MayButton>
           ) : (
             <MayButton
-              wanted={{
-                ...{ instance, verb: 'create', group: 'kairship.io' },
-                ...{ resource: 'instances/cloudshells', name: instance },
-              }}
+              wanted={{ ...wanted, verb: 'create' }}
               size="xs"
               variant="default"
               loading={start.busy}

@@ -22,10 +22,7 @@ export function DeleteInstance({ instance }: { readonly instance: Instance }) {
         </Title>
         <Consequences instance={instance} />
         <MayButton
-          wanted={{
-            ...{ instance: name, verb: 'delete', group: 'kairship.io' },
-            ...{ resource: 'instances', name },
-          }}
+          wanted={{ verb: 'delete', resource: 'instances', name }}
           size="xs"
           color="red"
           variant="outline"

@@ -26,7 +26,7 @@ export function KarmadaSetting({
   /** The name of each field that is a time, for people. */
   readonly fields: Readonly<Record<string, string>>
   readonly read: (signal: AbortSignal) => Promise<Setting>
-  readonly write: (setting: Setting) => Promise<unknown>
+  readonly write: (setting: Setting, how: { readonly dryRun: boolean }) => Promise<unknown>
   readonly isAdopted: boolean
 }) {
   const words = useSettingWords()
@@ -39,11 +39,18 @@ export function KarmadaSetting({
     enabled: !isAdopted,
   })
   const [typed, setTyped] = useState<Setting>()
+  // What the host has accepted: whoever changes something afterwards checks again.
+  const [accepted, setAccepted] = useState<Setting>()
   const [saved, setSaved] = useState(false)
   const shown = typed ?? data
+  const check = useAction(async () => {
+    if (!typed) return
+    await write(typed, { dryRun: true })
+    setAccepted(typed)
+  })
   const save = useAction(async () => {
     if (!typed) return
-    await write(typed)
+    await write(typed, { dryRun: false })
     queries.setQueryData(queryKey, typed)
     setTyped(undefined)
     setSaved(true)
@@ -54,6 +61,9 @@ export function KarmadaSetting({
   }
   const sayTime = (seconds: number) => (seconds === 0 ? words.default : `${seconds} ${words.seconds}`)
   const changes = data && typed ? changesOf(data, typed) : []
+  const isAccepted = changes.length > 0 && accepted === typed
+  const problem = save.error ?? check.error
+  const wanted = { verb: 'update', resource: `instances/${name}`, name: instance }
   return (
     <Paper withBorder p="lg" component="section" aria-label={title}>
       <Stack gap="sm">
@@ -110,16 +120,28 @@ export function KarmadaSetting({
             </List>
           </section>
         )}
-        {save.error && <Problem error={save.error} />}
+        {isAccepted && (
+          <Text size="sm" role="status">
+            {words.accepted}
+          </Text>
+        )}
+        {problem && <Problem error={problem} />}
         {!isAdopted && (
           <Group>
             <MayButton
-              wanted={{
-                ...{ instance, verb: 'update', group: 'kairship.io' },
-                ...{ resource: `instances/${name}`, name: instance },
-              }}
+              wanted={wanted}
               size="xs"
+              variant={isAccepted ? 'default' : 'filled'}
               disabled={changes.length === 0}
+              loading={check.busy}
+              onClick={() => void check.run()}
+            >
+              {words.check}
+            </MayButton>
+            <MayButton
+              wanted={wanted}
+              size="xs"
+              disabled={!isAccepted}
               loading={save.busy}
               onClick={() => void save.run()}
             >

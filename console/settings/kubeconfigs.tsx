@@ -79,10 +79,7 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
           </Text>
         )}
         <MayButton
-          wanted={{
-            ...{ instance, verb: 'create', group: 'kairship.io' },
-            ...{ resource: 'instances/kubeconfig', name: instance },
-          }}
+          wanted={{ verb: 'create', resource: 'instances/kubeconfig', name: instance }}
           size="xs"
           variant="default"
           w="fit-content"

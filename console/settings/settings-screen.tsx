@@ -42,8 +42,8 @@ export function SettingsScreen() {
                 const { enabled, timeout } = await instances.getInstanceFailover({ instance }, { signal })
                 return { enabled, times: timesOf(timeout) }
               }}
-              write={({ enabled, times }) =>
-                instances.updateInstanceFailover({ instance, enabled, timeout: messageOf(times) })
+              write={({ enabled, times }, { dryRun }) =>
+                instances.updateInstanceFailover({ instance, enabled, timeout: messageOf(times), dryRun })
               }
             />
             <KarmadaSetting
@@ -56,8 +56,8 @@ export function SettingsScreen() {
                 const { enabled, timeout } = await instances.getInstanceDescheduler({ instance }, { signal })
                 return { enabled, times: timesOf(timeout) }
               }}
-              write={({ enabled, times }) =>
-                instances.updateInstanceDescheduler({ instance, enabled, timeout: messageOf(times) })
+              write={({ enabled, times }, { dryRun }) =>
+                instances.updateInstanceDescheduler({ instance, enabled, timeout: messageOf(times), dryRun })
               }
             />
             <KarmadaSetting
@@ -70,7 +70,9 @@ export function SettingsScreen() {
                 const { enabled } = await instances.getInstanceMetricsAdapter({ instance }, { signal })
                 return { enabled, times: {} }
               }}
-              write={({ enabled }) => instances.updateInstanceMetricsAdapter({ instance, enabled })}
+              write={({ enabled }, { dryRun }) =>
+                instances.updateInstanceMetricsAdapter({ instance, enabled, dryRun })
+              }
             />
           </>
         )}

@@ -5,7 +5,7 @@ import { badGateway, invalidFields } from '../errors/failure.js'
 import { listAcross } from './list/list-across.js'
 import { listObjects } from './list/list-objects.js'
 import { collectionPath, keyOf, type ObjectType, objectPath, type Place } from './object-type.js'
-import type { ObjectCall, Objects, RemoveOptions } from './objects.js'
+import type { ObjectCall, Objects, RemoveOptions, WriteOptions } from './objects.js'
 import { type Answer, jsonOf, sourceOfAnswer } from './requests/answer.js'
 import { type ObjectRequestOptions, ObjectRequests } from './requests/object-requests.js'
 import { typeOf, typeOfResource } from './requests/type-of.js'
@@ -38,9 +38,11 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
     place: Place,
     type: ObjectType,
     object: T,
+    { dryRun = false }: WriteOptions,
   ): Promise<T> => {
     const path = objectPath(place, type, keyOf(object))
-    const request = { method: 'PUT', path, query: WRITE_QUERY, body: object } as const
+    const query = { ...WRITE_QUERY, ...(dryRun && { dryRun: 'All' }) }
+    const request = { method: 'PUT', path, query, body: object } as const
     return objectOf(await requests.send(call, place.instance, request), type) as T
   }
 
@@ -83,15 +85,15 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
       return objectOf(await requests.send(call, place.instance, request), type) as never
     },
 
-    async update(call, place, type, object) {
-      if (object.metadata.resourceVersion) return replace(call, place, type, object)
+    async update(call, place, type, object, options = {}) {
+      if (object.metadata.resourceVersion) return replace(call, place, type, object, options)
       // An API server demands the version for custom types, so the newest is read; of what was never there, it says so itself.
       for (let attempt = 1; ; attempt += 1) {
         const current = await get(sideCall(call), place, type, keyOf(object))
         const { resourceVersion } = current.metadata
         const metadata = { ...object.metadata, ...(resourceVersion && { resourceVersion }) }
         try {
-          return await replace(call, place, type, { ...object, metadata })
+          return await replace(call, place, type, { ...object, metadata }, options)
         } catch (error) {
           if (!isConflict(error) || attempt >= MOST_UPDATES) throw error
         }
@@ -112,18 +114,23 @@ export function objectsOf(options: ObjectRequestOptions): Objects {
 
     async remove(call, place, type, key, options = {}) {
       const path = objectPath(place, type, key)
-      jsonOf(
-        await requests.send(call, place.instance, { method: 'DELETE', path, body: deleteOptions(options) }),
-      )
+      const request = { method: 'DELETE', path, body: deleteOptions(options) } as const
+      jsonOf(await requests.send(call, place.instance, request))
     },
   }
 }
 
-function deleteOptions({ propagationPolicy = 'Background', ...preconditions }: RemoveOptions): object {
+function deleteOptions({
+  propagationPolicy = 'Background',
+  dryRun = false,
+  ...preconditions
+}: RemoveOptions): object {
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
     propagationPolicy,
+    // An API server reads these options from the query of a DELETE only where it has no body.
+    ...(dryRun && { dryRun: ['All'] }),
     ...(Object.keys(preconditions).length > 0 && { preconditions }),
   }
 }

@@ -30,8 +30,8 @@ export interface LogQuery {
   readonly sinceTime?: string
 }
 
-/** How an object is created. */
-export interface CreateOptions {
+/** How an object is created or replaced. */
+export interface WriteOptions {
   /** Everything is checked and nothing is stored. */
   readonly dryRun?: boolean
 }
@@ -42,6 +42,8 @@ export interface RemoveOptions {
   readonly uid?: string
   /** Background unless something else is given, as kubectl does it. */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan'
+  /** Everything is checked and nothing is deleted. */
+  readonly dryRun?: boolean
 }
 
 /**
@@ -79,13 +81,19 @@ export interface Objects {
     place: Place,
     type: ObjectType,
     object: T,
-    options?: CreateOptions,
+    options?: WriteOptions,
   ): Promise<T>
   /**
    * Replaces an object by another whole one. Its `metadata.resourceVersion` is a precondition; without one the newest object
    * is replaced, whatever it is.
    */
-  update<T extends KubeObject>(call: ObjectCall, place: Place, type: ObjectType, object: T): Promise<T>
+  update<T extends KubeObject>(
+    call: ObjectCall,
+    place: Place,
+    type: ObjectType,
+    object: T,
+    options?: WriteOptions,
+  ): Promise<T>
   /** Of a `scale` the answer is the Scale. */
   patch<T extends KubeObject>(
     call: ObjectCall,

@@ -104,6 +104,7 @@ describe('the table', () => {
     const nobody = COLUMNS[0]!
     const allowed = operations.filter(method => expected(method, nobody, AT_HOME) === 'allowed').map(nameOf)
     expect(allowed.sort()).toEqual([
+      'AccessReview.ReviewAccess',
       'AccessReview.WhoAmI',
       'Image.DetectKangaroo',
       'Instance.GetInstanceChart',

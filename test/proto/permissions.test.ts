@@ -16,6 +16,7 @@ const permissionOf = (method: DescMethod) => getOption(method, permission)
 const onTheHost: Readonly<Record<string, readonly string[]>> = {
   'any caller': [
     'AccessReview.WhoAmI',
+    'AccessReview.ReviewAccess',
     'Image.DetectKangaroo',
     'Instance.GetInstanceKarmadaConfig',
     'Instance.GetInstanceChart',

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
 import { KubeApi } from '../../kube/kube-api.js'
-import { workloadKinds } from '../../kube/workload-kinds.js'
+import { workloadKinds, workloadType } from '../../kube/workload-kinds.js'
 import { Trail } from '../../parts/trail.js'
 import { useObjectWords } from '../../words/objects.js'
 import { useWords } from '../../words/use-words.js'
@@ -84,6 +84,7 @@ export function CreateWorkloadScreen() {
             key={text}
             api={api}
             title={workloadKinds[wishes.kind].kind}
+            creates={workloadType(wishes.kind)}
             text={text}
             cancel={() => leave('/instances/$name/workloads', {})}
             done={stored => {

@@ -5,6 +5,7 @@ import type { Caller } from '../../identity/caller.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { accessSubjects, UNKNOWN_HERE } from './access-subjects.js'
 import { explainAccess } from './explain.js'
+import { reviewHostAccess } from './host-review.js'
 import { explanationMessage, grantMessage, subjectMessage } from './messages.js'
 import { type PreviewDependencies, previewRoleBinding } from './preview.js'
 import { accessOf, isOfKairship, kairshipActionOf, subjectOf } from './question.js'
@@ -46,6 +47,10 @@ export function accessReviewHandlers(
       const areGroupsMissing = !isOwn && message.groups.length === 0 && explanation.decision !== 'Allowed'
       const notes = [...explanation.notes, ...(areGroupsMissing ? [groupsMissing(subject)] : [])]
       return explanationMessage(subject, { ...explanation, notes })
+    },
+
+    async reviewAccess({ actions }, call) {
+      return { reviews: [...(await reviewHostAccess(dependencies, call, actions))] }
     },
 
     async listAccessSubjects(message, call) {

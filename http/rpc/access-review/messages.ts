@@ -72,7 +72,7 @@ export const subjectMessage = ({
   namespace = '',
 }: RbacSubject): MessageInitShape<typeof AccessSubjectSchema> => ({ kind, name, namespace })
 
-const DECISIONS: Readonly<Record<AccessExplanation['decision'], AccessDecision>> = {
+export const DECISIONS: Readonly<Record<AccessExplanation['decision'], AccessDecision>> = {
   Allowed: AccessDecision.ALLOWED,
   Denied: AccessDecision.DENIED,
   Undecided: AccessDecision.UNDECIDED,

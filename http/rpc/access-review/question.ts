@@ -63,6 +63,55 @@ export function accessOf({
   return { verb, group, resource: type, subresource, namespace, name }
 }
 
+/** Actions of one review: a screen has fewer buttons and visible rows, and each may be a review by the host. */
+const MOST_ACTIONS = 100
+
+/** What is done with one of Kairship's own resources on the host. */
+export interface HostActionFields {
+  readonly verb: string
+  /** With its subresource after a slash. */
+  readonly resource: string
+  readonly name: string
+}
+
+/** Actions as they can be authorized. @throws Failure INVALID_ARGUMENT naming each field that cannot be */
+export function hostActionsOf(
+  actions: readonly HostActionFields[],
+): readonly Exclude<Action, { readonly path: string }>[] {
+  if (actions.length === 0 || actions.length > MOST_ACTIONS)
+    throw invalidFields([
+      { field: 'actions', description: `has ${actions.length} actions: 1 to ${MOST_ACTIONS} are reviewed` },
+    ])
+  const violations = actions.flatMap(({ verb, resource, name }, index) =>
+    Object.entries({
+      verb: wrongVerb(verb),
+      resource: wrongResource(resource),
+      name: wrongName(name),
+    }).flatMap(([field, description]) =>
+      description === undefined ? [] : [{ field: `actions[${index}].${field}`, description }],
+    ),
+  )
+  if (violations.length > 0) throw invalidFields(violations)
+  return actions.map(({ verb, resource, name }) => ({ verb, resource, ...(name !== '' && { name }) }))
+}
+
+const wrongVerb = (verb: string): string | undefined =>
+  /^[a-z]{1,63}$/.test(verb)
+    ? undefined
+    : `is ${JSON.stringify(verb.slice(0, 80))}: verbs are of lower-case letters`
+
+const wrongResource = (resource: string): string | undefined =>
+  /^[a-z]{1,63}(\/[a-z]{1,63})?$/.test(resource)
+    ? undefined
+    : `is ${JSON.stringify(resource.slice(0, 80))}: write resource, or resource/subresource, of the group ${KAIRSHIP}`
+
+const wrongName = (name: string): string | undefined =>
+  name.length > LONGEST
+    ? `has ${name.length} characters: ${LONGEST} at most are looked at`
+    : isPathSegment(name)
+      ? undefined
+      : noPathSegment(name)
+
 /** What Kairship itself authorizes for it; undefined for a verb that is no request, such as `impersonate` or `bind`. */
 export function kairshipActionOf({ instance, verb, group, resource }: AccessFields): Action | undefined {
   if (group === KAIRSHIP && resource.split('/')[0] === 'instances') return { verb, resource, name: instance }

@@ -7,6 +7,7 @@ import type { Authorizer } from '../../identity/authorize.js'
 import type { ListQuery } from '../../objects/list-query.js'
 import type { Objects } from '../../objects/objects.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import { tried } from '../create/dry-run.js'
 import { inField } from '../kind/in-field.js'
 import { kindHandlers } from '../kind/kind-handlers.js'
 import { CLUSTER } from '../kind/object-types.js'
@@ -30,6 +31,11 @@ export interface ClusterDependencies {
   readonly authorizer: Authorizer
 }
 
+/** Whether a change is only checked. */
+interface Trial {
+  readonly dryRun: boolean
+}
+
 /** How often a change is tried while others change the Cluster too: Karmada's controllers write its taints. */
 const MOST_ATTEMPTS = 5
 const ALL = { page: 1, pageSize: 0 } as const
@@ -41,7 +47,7 @@ export function clusterHandlers(dependencies: ClusterDependencies): ServiceHandl
   const watch = watchKind(of, 'cluster')
   const candidates = new Candidates(host)
   const connect: KubeConnector['connect'] = text => connector.connect(text)
-  const cordon = (isWanted: boolean) => async (request: KeyFields, call: Call) => {
+  const cordon = (isWanted: boolean) => async (request: KeyFields & Trial, call: Call) => {
     const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
     return changed(objects, call, request, cluster => cordoned(cluster, isWanted, now))
   }
@@ -111,7 +117,7 @@ function condition(request: FilterFields): Pick<ListQuery<Cluster>, 'names' | 'w
 async function changed(
   objects: Objects,
   call: Call,
-  { instance, name }: { readonly instance: string; readonly name: string },
+  { instance, name, dryRun }: { readonly instance: string; readonly name: string } & Trial,
   change: (current: Cluster) => Cluster,
 ) {
   const place = { instance }
@@ -121,8 +127,9 @@ async function changed(
     if (wanted === current) return clusterMessage(current, place)
     const isPinned = wanted.metadata.resourceVersion !== current.metadata.resourceVersion
     try {
-      const stored = await inField('cluster', objects.update(call, place, CLUSTER, wanted))
-      return clusterMessage(stored, place)
+      const written = objects.update(call, place, CLUSTER, wanted, { dryRun })
+      const stored = await inField('cluster', dryRun ? tried(written) : written)
+      return clusterMessage(stored ?? wanted, place)
     } catch (error) {
       if (!isConflict(error) || isPinned || attempt >= MOST_ATTEMPTS) throw error
     }

@@ -9,6 +9,7 @@ import type { Call } from '../../call/call.js'
 import { failedPrecondition } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
 import type { Objects } from '../../objects/objects.js'
+import { tried } from '../create/dry-run.js'
 import { CLUSTER, SECRET, WORK } from '../kind/object-types.js'
 import { phaseOf } from './cluster.js'
 import { ClusterApi } from './cluster-api.js'
@@ -26,13 +27,15 @@ const REVOKE_MS = 15_000
 interface Leaving {
   readonly instance: string
   readonly name: string
+  /** Everything is checked and nothing is deleted. */
+  readonly dryRun?: boolean
 }
 
 /**
  * Takes a Push member out, as `karmadactl unjoin` does: its Cluster first, with which Karmada takes its workloads out of the
  * member, then Karmada's access, by the credential that Karmada had there.
  * @param goneMs how long the Cluster has to go, milliseconds
- * @returns what is left in the member, one sentence each
+ * @returns what is left in the member, one sentence each; of a dry run what would be, as far as it is known before
  * @throws Failure FAILED_PRECONDITION for a Pull member, and ClusterTerminating for a Cluster that does not go in time, with
  * what keeps it: the same call again waits on
  */
@@ -40,7 +43,7 @@ export async function removeCluster(
   objects: Objects,
   connect: ConnectToCluster,
   call: Call,
-  { instance, name }: Leaving,
+  { instance, name, dryRun = false }: Leaving,
   goneMs = GONE_MS,
 ): Promise<string[]> {
   const place = { instance }
@@ -52,19 +55,26 @@ export async function removeCluster(
     )
   const credential = await credentialOf(objects, call, instance, cluster)
   const { uid } = cluster.metadata
-  await objects.remove(call, place, CLUSTER, { name }, uid ? { uid } : {})
-  await gone(objects, call, instance, cluster, goneMs)
+  const preconditions = uid ? { uid } : {}
+  if (dryRun) await tried(objects.remove(call, place, CLUSTER, { name }, { ...preconditions, dryRun }))
+  else {
+    await objects.remove(call, place, CLUSTER, { name }, preconditions)
+    await gone(objects, call, instance, cluster, goneMs)
+  }
   if (typeof credential === 'string') return [leftBecause(name, credential)]
   const { signal, clear } = deadline([], REVOKE_MS)
   try {
     const api = await connectToCluster(connect, credential.kubeconfig)
     try {
-      return await revokeAccess(new ClusterApi(api, name, signal), name)
+      return await revokeAccess(new ClusterApi(api, name, signal), name, { dryRun })
     } finally {
       await api.close()
     }
   } catch (error) {
-    call.log.warn({ err: error, instance, cluster: name }, 'Karmada’s access was not taken out of a cluster')
+    const what = dryRun
+      ? 'a cluster could not be read with Karmada’s access'
+      : 'Karmada’s access was not taken out of a cluster'
+    call.log.warn({ err: error, instance, cluster: name }, what)
     return [leftBecause(name, toFailure(error).message)]
   } finally {
     clear()

@@ -4,8 +4,22 @@ import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
 
 /**
- * Whether an object could be created now: everything is checked and nothing is stored. Where a webhook of the instance cannot be
- * tried dry, nothing is known, and that is no refusal.
+ * The answer of a request that only checks. Where a webhook cannot be tried dry, nothing is known, and that is no refusal: the answer is
+ * undefined.
+ * @throws what refuses the request
+ */
+export async function tried<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request
+  } catch (error) {
+    // The words of kube-apiserver, which gives it no reason of its own (`webhookerrors.NewDryRunUnsupportedErr`).
+    if (error instanceof StatusError && error.message.includes('does not support dry run')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Whether an object could be created now: everything is checked and nothing is stored.
  * @throws what refuses the object
  */
 export async function dryRun(
@@ -15,10 +29,5 @@ export async function dryRun(
   type: ObjectType,
   object: KubeObject,
 ): Promise<void> {
-  try {
-    await objects.create(call, place, type, object, { dryRun: true })
-  } catch (error) {
-    // The words of kube-apiserver, which gives it no reason of its own (`webhookerrors.NewDryRunUnsupportedErr`).
-    if (!(error instanceof StatusError && error.message.includes('does not support dry run'))) throw error
-  }
+  await tried(objects.create(call, place, type, object, { dryRun: true }))
 }

@@ -8,6 +8,7 @@ import type { Call } from '../../call/call.js'
 import { FIELD_MANAGER } from '../../call/write-query.js'
 import { failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
+import { tried } from '../create/dry-run.js'
 import { formatSeconds, parseSeconds } from './go-duration.js'
 
 /** Flags of karmada-controller-manager by the contract's field. */
@@ -60,6 +61,12 @@ interface KarmadaSpec {
   }
 }
 
+/** Of which instance a setting is changed, and whether it is only checked. */
+interface Change {
+  readonly instance: string
+  readonly dryRun: boolean
+}
+
 /** How the handlers below read an Instance, and send a patch to it. */
 interface Instances {
   /** @throws Failure NOT_FOUND */
@@ -77,8 +84,8 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
     const instance = await instances.read(name, call)
     return readKarmadaSpec(host, instance, call)
   }
-  const change = async (name: string, call: Call, components: object) =>
-    writeComponents(host, instances, await instances.read(name, call), components, call)
+  const change = async (request: Change, call: Call, components: object) =>
+    writeComponents(host, instances, await instances.read(request.instance, call), components, request, call)
 
   return {
     async getInstanceFailover({ instance }, call) {
@@ -88,7 +95,7 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
       return { enabled, timeout: timesOf(FAILOVER_FLAGS, manager) }
     },
 
-    async updateInstanceFailover({ instance, enabled, timeout }, call) {
+    async updateInstanceFailover({ instance, enabled, timeout, dryRun }, call) {
       if (timeout?.failoverEvictionTimeout) {
         const description =
           'karmada-controller-manager has no such flag any more: leave it 0, and use gracefulEvictionTimeout'
@@ -102,6 +109,7 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
         instances,
         found,
         { karmadaControllerManager: { featureGates: { Failover: enabled }, extraArgs } },
+        { dryRun },
         call,
       )
       return {}
@@ -112,10 +120,11 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
       return { enabled: runs(component), timeout: timesOf(DESCHEDULER_FLAGS, component) }
     },
 
-    async updateInstanceDescheduler({ instance, enabled, timeout }, call) {
+    async updateInstanceDescheduler(request, call) {
+      const { enabled, timeout } = request
       const extraArgs = argumentsOf(DESCHEDULER_FLAGS, timeout)
       // karmada-operator does not take down a component that is no longer named: no replicas does what is meant.
-      await change(instance, call, {
+      await change(request, call, {
         karmadaDescheduler: { replicas: enabled ? DESCHEDULER_REPLICAS : 0, extraArgs },
       })
       return {}
@@ -127,9 +136,9 @@ export function karmadaSettings(host: KubeApi, instances: Instances): Settings {
       return { enabled: runs(spec.components?.karmadaMetricsAdapter ?? {}) }
     },
 
-    async updateInstanceMetricsAdapter({ instance, enabled }, call) {
-      await change(instance, call, {
-        karmadaMetricsAdapter: { replicas: enabled ? METRICS_ADAPTER_REPLICAS : 0 },
+    async updateInstanceMetricsAdapter(request, call) {
+      await change(request, call, {
+        karmadaMetricsAdapter: { replicas: request.enabled ? METRICS_ADAPTER_REPLICAS : 0 },
       })
       return {}
     },
@@ -184,20 +193,22 @@ async function writeComponents(
   { patch }: Instances,
   instance: Instance,
   components: object,
+  { dryRun }: Pick<Change, 'dryRun'>,
   call: Call,
 ): Promise<void> {
   installOf(instance)
   const { name } = instance.metadata
-  await patch(name, call, () =>
+  const send = () =>
     host.request({
       method: 'PATCH',
       contentType: 'application/merge-patch+json',
       path: resourcePath(INSTANCES, { name }),
-      query: { fieldManager: FIELD_MANAGER },
+      query: { fieldManager: FIELD_MANAGER, ...(dryRun && { dryRun: 'All' }) },
       body: { spec: { install: { karmadaSpec: { components } } } },
       signal: call.signal,
-    }),
-  )
+    })
+  // What is only checked is no write that a later read has to wait for.
+  await (dryRun ? tried(send()) : patch(name, call, send))
 }
 
 /** Seconds of each field from the component's flags; 0 where a flag is not set or not a duration. */

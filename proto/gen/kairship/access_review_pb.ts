@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/access_review.proto.
  */
 export const file_kairship_access_review: GenFile = /*@__PURE__*/
-  fileDesc("ChxrYWlyc2hpcC9hY2Nlc3NfcmV2aWV3LnByb3RvEiVrYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExIg8KDVdob0FtSVJlcXVlc3Qi7gEKDldob0FtSVJlc3BvbnNlEgwKBHVzZXIYASABKAkSCwoDdWlkGAIgASgJEg4KBmdyb3VwcxgDIAMoCRJLCgpjcmVkZW50aWFsGAQgASgLMjcua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJDcmVkZW50aWFsEkAKBXJvbGVzGAUgAygLMjEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJSb2xlEhMKC3RvdGFsX3JvbGVzGAYgASgFEg0KBW5vdGVzGAcgAygJIvsBChBDYWxsZXJDcmVkZW50aWFsEk4KBnNvdXJjZRgBIAEoDjI+LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQ2FsbGVyQ3JlZGVudGlhbC5Tb3VyY2USDgoGaXNzdWVyGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEgoKAmlkGAQgASgJEhIKCmV4cGlyZXNfYXQYBSABKAMiVQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEg8KC0NFUlRJRklDQVRFEAESCgoGSVNTVUVSEAISCAoESE9TVBADEgwKCEtBSVJTSElQEAQi2gEKCkNhbGxlclJvbGUSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRISCgpuYW1lc3BhY2VzGAMgAygJEkUKB3N1YmplY3QYBCABKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1N1YmplY3QSFAoMYmluZGluZ19raW5kGAUgASgJEhQKDGJpbmRpbmdfbmFtZRgGIAEoCRIRCgl3b3Jrc3BhY2UYByABKAkSEgoKZXhwaXJlc19hdBgIIAEoCSK/AQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgR1c2VyGAIgASgJEg4KBmdyb3VwcxgDIAMoCRIRCgR2ZXJiGAQgASgJQgPgQQISDQoFZ3JvdXAYBSABKAkSEAoIcmVzb3VyY2UYBiABKAkSEQoJbmFtZXNwYWNlGAcgASgJEgwKBG5hbWUYCCABKAkSDwoHY2x1c3RlchgJIAEoCRIMCgRwYXRoGAogASgJIrICChVFeHBsYWluQWNjZXNzUmVzcG9uc2USRwoIZGVjaXNpb24YASABKA4yNS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0RlY2lzaW9uEg8KB3N1bW1hcnkYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZncm91cHMYBCADKAkSQAoFbGlua3MYBSADKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSQAoFZmlyc3QYBiABKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSDgoGdW5yZWFkGAcgAygJEg0KBW5vdGVzGAggAygJIuYDCgpBY2Nlc3NMaW5rEkQKBHN0ZXAYASABKA4yNi5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsuU3RlcBJGCgVzdGF0ZRgCIAEoDjI3LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzTGluay5TdGF0ZRIOCgZyZWFzb24YAyABKAkSDwoHbWVzc2FnZRgEIAEoCRILCgNmaXgYBSABKAkSQgoGZ3JhbnRzGAYgAygLMjIua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NHcmFudCKCAQoEU3RlcBIUChBTVEVQX1VOU1BFQ0lGSUVEEAASCAoETE9DSxABEg0KCVdPUktTUEFDRRACEgsKB0JJTkRJTkcQAxIMCghLQUlSU0hJUBAEEhEKDUNPTlRST0xfUExBTkUQBRIRCg1JTVBFUlNPTkFUSU9OEAYSCgoGTUVNQkVSEAciUwoFU3RhdGUSFQoRU1RBVEVfVU5TUEVDSUZJRUQQABIJCgVGT1VORBABEgsKB01JU1NJTkcQAhILCgdVTktOT1dOEAMSDgoKTk9UX05FRURFRBAEIpsCCgtBY2Nlc3NHcmFudBJFCgdzdWJqZWN0GAEgASgLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0EhQKDGJpbmRpbmdfa2luZBgCIAEoCRIZChFiaW5kaW5nX25hbWVzcGFjZRgDIAEoCRIUCgxiaW5kaW5nX25hbWUYBCABKAkSEQoJcm9sZV9raW5kGAUgASgJEhEKCXJvbGVfbmFtZRgGIAEoCRIXCg9hZ2dyZWdhdGVkX2Zyb20YByABKAkSPwoEcnVsZRgIIAEoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzUnVsZSJ1CgpBY2Nlc3NSdWxlEg0KBXZlcmJzGAEgAygJEhIKCmFwaV9ncm91cHMYAiADKAkSEQoJcmVzb3VyY2VzGAMgAygJEhYKDnJlc291cmNlX25hbWVzGAQgAygJEhkKEW5vbl9yZXNvdXJjZV91cmxzGAUgAygJIj4KDUFjY2Vzc1N1YmplY3QSDAoEa2luZBgBIAEoCRIMCgRuYW1lGAIgASgJEhEKCW5hbWVzcGFjZRgDIAEoCSKVAQoZTGlzdEFjY2Vzc1N1YmplY3RzUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEhEKBHZlcmIYAiABKAlCA+BBAhINCgVncm91cBgDIAEoCRIQCghyZXNvdXJjZRgEIAEoCRIRCgluYW1lc3BhY2UYBSABKAkSDAoEbmFtZRgGIAEoCRIMCgRwYXRoGAcgASgJIoIBChpMaXN0QWNjZXNzU3ViamVjdHNSZXNwb25zZRJGCghzdWJqZWN0cxgBIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuU3ViamVjdEFjY2VzcxINCgV0b3RhbBgCIAEoBRINCgVub3RlcxgDIAMoCSKzAQoNU3ViamVjdEFjY2VzcxJFCgdzdWJqZWN0GAEgASgLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0EkIKBmdyYW50cxgCIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzR3JhbnQSFwoPcGFzc2VzX2thaXJzaGlwGAMgASgIIoEBChlQcmV2aWV3Um9sZUJpbmRpbmdSZXF1ZXN0EhUKCGluc3RhbmNlGAEgASgJQgPgQQISDAoEbmFtZRgCIAEoCRI/CgVncmFudBgDIAEoCzIwLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUm9sZUdyYW50In8KCVJvbGVHcmFudBIRCgRyb2xlGAEgASgJQgPgQQISEgoKbmFtZXNwYWNlcxgCIAMoCRJLCghzdWJqZWN0cxgDIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdEID4EECIrEBChpQcmV2aWV3Um9sZUJpbmRpbmdSZXNwb25zZRIPCgdzdW1tYXJ5GAEgASgJEkYKCHN1YmplY3RzGAIgAygLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5TdWJqZWN0Q2hhbmdlEhsKE3dpdGhoZWxkX25hbWVzcGFjZXMYAyADKAkSDgoGdW5yZWFkGAQgAygJEg0KBW5vdGVzGAUgAygJIpQBCiJQcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXF1ZXN0EhYKCXdvcmtzcGFjZRgBIAEoCUID4EECEgwKBG5hbWUYAiABKAkSSAoFZ3JhbnQYAyABKAsyOS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLldvcmtzcGFjZVJvbGVHcmFudCJ0ChJXb3Jrc3BhY2VSb2xlR3JhbnQSEQoEcm9sZRgBIAEoCUID4EECEksKCHN1YmplY3RzGAIgAygLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0QgPgQQIirgEKI1ByZXZpZXdXb3Jrc3BhY2VSb2xlQmluZGluZ1Jlc3BvbnNlEg8KB3N1bW1hcnkYASABKAkSTgoJaW5zdGFuY2VzGAIgAygLMjsua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5JbnN0YW5jZUFjY2Vzc0NoYW5nZRIXCg90b3RhbF9pbnN0YW5jZXMYAyABKAUSDQoFbm90ZXMYBCADKAkiwgEKFEluc3RhbmNlQWNjZXNzQ2hhbmdlEhAKCGluc3RhbmNlGAEgASgJEhIKCm5hbWVzcGFjZXMYAiADKAkSDwoHc3VtbWFyeRgDIAEoCRJGCghzdWJqZWN0cxgEIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuU3ViamVjdENoYW5nZRIbChN3aXRoaGVsZF9uYW1lc3BhY2VzGAUgAygJEg4KBnVucmVhZBgGIAMoCSLBAgoNU3ViamVjdENoYW5nZRJFCgdzdWJqZWN0GAEgASgLMjQua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NTdWJqZWN0EkAKBWtpbmRzGAIgAygLMjEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5LaW5kQWNjZXNzEkcKCGthaXJzaGlwGAMgAygLMjUua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5LYWlyc2hpcEFjY2VzcxIXCg9yZWFkYWJsZV9nYWluZWQYBCABKAUSFwoPd3JpdGFibGVfZ2FpbmVkGAUgASgFEhUKDXJlYWRhYmxlX2xvc3QYBiABKAUSFQoNd3JpdGFibGVfbG9zdBgHIAEoBSKcAQoKS2luZEFjY2VzcxINCgVncm91cBgBIAEoCRIQCghyZXNvdXJjZRgCIAEoCRIMCgRraW5kGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIOCgZnYWluZWQYBSADKAkSDAoEbG9zdBgGIAMoCRIMCgRrZXB0GAcgAygJEhQKB29iamVjdHMYCCABKANIAIgBAUIKCghfb2JqZWN0cyJACg5LYWlyc2hpcEFjY2VzcxIQCghyZXNvdXJjZRgBIAEoCRIOCgZnYWluZWQYAiADKAkSDAoEbG9zdBgDIAMoCSpZCg5BY2Nlc3NEZWNpc2lvbhIfChtBQ0NFU1NfREVDSVNJT05fVU5TUEVDSUZJRUQQABILCgdBTExPV0VEEAESCgoGREVOSUVEEAISDQoJVU5ERUNJREVEEAMy3gkKE0FjY2Vzc1Jldmlld1NlcnZpY2USpgEKBldob0FtSRI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuV2hvQW1JUmVxdWVzdBo1LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuV2hvQW1JUmVzcG9uc2UiL5LCGAIoAYLT5JMCIxIhL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvd2hvYW1pEugBCg1FeHBsYWluQWNjZXNzEjsua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5FeHBsYWluQWNjZXNzUmVxdWVzdBo8LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuRXhwbGFpbkFjY2Vzc1Jlc3BvbnNlIlySwhgaCgNnZXQSCWluc3RhbmNlcxoIaW5zdGFuY2WC0+STAjgSNi9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2luc3RhbmNlcy97aW5zdGFuY2V9L2FjY2VzcxKHAgoSTGlzdEFjY2Vzc1N1YmplY3RzEkAua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXNwb25zZSJsksIYIQoDZ2V0EhBpbnN0YW5jZXMvYWNjZXNzGghpbnN0YW5jZYLT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vYWNjZXNzL3N1YmplY3RzEokCChJQcmV2aWV3Um9sZUJpbmRpbmcSQC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1JlcXVlc3QaQS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1Jlc3BvbnNlIm6SwhghCgNnZXQSEGluc3RhbmNlcy9hY2Nlc3MaCGluc3RhbmNlgtPkkwJDOgEqIj4vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9hY2Nlc3M6cHJldmlldxKcAgobUHJldmlld1dvcmtzcGFjZVJvbGVCaW5kaW5nEkkua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5QcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXF1ZXN0Gkoua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5QcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXNwb25zZSJmksIYFwoDZ2V0EhBpbnN0YW5jZXMvYWNjZXNzgtPkkwJFOgEqIkAvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2VzL3t3b3Jrc3BhY2V9L2FjY2VzczpwcmV2aWV3YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
+  fileDesc("ChxrYWlyc2hpcC9hY2Nlc3NfcmV2aWV3LnByb3RvEiVrYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExIg8KDVdob0FtSVJlcXVlc3Qi7gEKDldob0FtSVJlc3BvbnNlEgwKBHVzZXIYASABKAkSCwoDdWlkGAIgASgJEg4KBmdyb3VwcxgDIAMoCRJLCgpjcmVkZW50aWFsGAQgASgLMjcua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJDcmVkZW50aWFsEkAKBXJvbGVzGAUgAygLMjEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5DYWxsZXJSb2xlEhMKC3RvdGFsX3JvbGVzGAYgASgFEg0KBW5vdGVzGAcgAygJIvsBChBDYWxsZXJDcmVkZW50aWFsEk4KBnNvdXJjZRgBIAEoDjI+LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQ2FsbGVyQ3JlZGVudGlhbC5Tb3VyY2USDgoGaXNzdWVyGAIgASgJEhAKCGluc3RhbmNlGAMgASgJEgoKAmlkGAQgASgJEhIKCmV4cGlyZXNfYXQYBSABKAMiVQoGU291cmNlEhYKElNPVVJDRV9VTlNQRUNJRklFRBAAEg8KC0NFUlRJRklDQVRFEAESCgoGSVNTVUVSEAISCAoESE9TVBADEgwKCEtBSVJTSElQEAQi2gEKCkNhbGxlclJvbGUSEAoIaW5zdGFuY2UYASABKAkSDAoEcm9sZRgCIAEoCRISCgpuYW1lc3BhY2VzGAMgAygJEkUKB3N1YmplY3QYBCABKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1N1YmplY3QSFAoMYmluZGluZ19raW5kGAUgASgJEhQKDGJpbmRpbmdfbmFtZRgGIAEoCRIRCgl3b3Jrc3BhY2UYByABKAkSEgoKZXhwaXJlc19hdBgIIAEoCSK/AQoURXhwbGFpbkFjY2Vzc1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIMCgR1c2VyGAIgASgJEg4KBmdyb3VwcxgDIAMoCRIRCgR2ZXJiGAQgASgJQgPgQQISDQoFZ3JvdXAYBSABKAkSEAoIcmVzb3VyY2UYBiABKAkSEQoJbmFtZXNwYWNlGAcgASgJEgwKBG5hbWUYCCABKAkSDwoHY2x1c3RlchgJIAEoCRIMCgRwYXRoGAogASgJIrICChVFeHBsYWluQWNjZXNzUmVzcG9uc2USRwoIZGVjaXNpb24YASABKA4yNS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0RlY2lzaW9uEg8KB3N1bW1hcnkYAiABKAkSDAoEdXNlchgDIAEoCRIOCgZncm91cHMYBCADKAkSQAoFbGlua3MYBSADKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSQAoFZmlyc3QYBiABKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsSDgoGdW5yZWFkGAcgAygJEg0KBW5vdGVzGAggAygJIlkKE1Jldmlld0FjY2Vzc1JlcXVlc3QSQgoHYWN0aW9ucxgBIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuSG9zdEFjdGlvbiJECgpIb3N0QWN0aW9uEhEKBHZlcmIYASABKAlCA+BBAhIVCghyZXNvdXJjZRgCIAEoCUID4EECEgwKBG5hbWUYAyABKAkiYAoUUmV2aWV3QWNjZXNzUmVzcG9uc2USSAoHcmV2aWV3cxgBIAMoCzI3LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuSG9zdEFjdGlvblJldmlldyJ5ChBIb3N0QWN0aW9uUmV2aWV3EkcKCGRlY2lzaW9uGAEgASgOMjUua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NEZWNpc2lvbhIPCgdzdW1tYXJ5GAIgASgJEgsKA2ZpeBgDIAEoCSLmAwoKQWNjZXNzTGluaxJECgRzdGVwGAEgASgOMjYua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5BY2Nlc3NMaW5rLlN0ZXASRgoFc3RhdGUYAiABKA4yNy5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0xpbmsuU3RhdGUSDgoGcmVhc29uGAMgASgJEg8KB21lc3NhZ2UYBCABKAkSCwoDZml4GAUgASgJEkIKBmdyYW50cxgGIAMoCzIyLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzR3JhbnQiggEKBFN0ZXASFAoQU1RFUF9VTlNQRUNJRklFRBAAEggKBExPQ0sQARINCglXT1JLU1BBQ0UQAhILCgdCSU5ESU5HEAMSDAoIS0FJUlNISVAQBBIRCg1DT05UUk9MX1BMQU5FEAUSEQoNSU1QRVJTT05BVElPThAGEgoKBk1FTUJFUhAHIlMKBVN0YXRlEhUKEVNUQVRFX1VOU1BFQ0lGSUVEEAASCQoFRk9VTkQQARILCgdNSVNTSU5HEAISCwoHVU5LTk9XThADEg4KCk5PVF9ORUVERUQQBCKbAgoLQWNjZXNzR3JhbnQSRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBIUCgxiaW5kaW5nX2tpbmQYAiABKAkSGQoRYmluZGluZ19uYW1lc3BhY2UYAyABKAkSFAoMYmluZGluZ19uYW1lGAQgASgJEhEKCXJvbGVfa2luZBgFIAEoCRIRCglyb2xlX25hbWUYBiABKAkSFwoPYWdncmVnYXRlZF9mcm9tGAcgASgJEj8KBHJ1bGUYCCABKAsyMS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1J1bGUidQoKQWNjZXNzUnVsZRINCgV2ZXJicxgBIAMoCRISCgphcGlfZ3JvdXBzGAIgAygJEhEKCXJlc291cmNlcxgDIAMoCRIWCg5yZXNvdXJjZV9uYW1lcxgEIAMoCRIZChFub25fcmVzb3VyY2VfdXJscxgFIAMoCSI+Cg1BY2Nlc3NTdWJqZWN0EgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgluYW1lc3BhY2UYAyABKAkilQEKGUxpc3RBY2Nlc3NTdWJqZWN0c1JlcXVlc3QSFQoIaW5zdGFuY2UYASABKAlCA+BBAhIRCgR2ZXJiGAIgASgJQgPgQQISDQoFZ3JvdXAYAyABKAkSEAoIcmVzb3VyY2UYBCABKAkSEQoJbmFtZXNwYWNlGAUgASgJEgwKBG5hbWUYBiABKAkSDAoEcGF0aBgHIAEoCSKCAQoaTGlzdEFjY2Vzc1N1YmplY3RzUmVzcG9uc2USRgoIc3ViamVjdHMYASADKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlN1YmplY3RBY2Nlc3MSDQoFdG90YWwYAiABKAUSDQoFbm90ZXMYAyADKAkiswEKDVN1YmplY3RBY2Nlc3MSRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBJCCgZncmFudHMYAiADKAsyMi5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc0dyYW50EhcKD3Bhc3Nlc19rYWlyc2hpcBgDIAEoCCKBAQoZUHJldmlld1JvbGVCaW5kaW5nUmVxdWVzdBIVCghpbnN0YW5jZRgBIAEoCUID4EECEgwKBG5hbWUYAiABKAkSPwoFZ3JhbnQYAyABKAsyMC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlJvbGVHcmFudCJ/CglSb2xlR3JhbnQSEQoEcm9sZRgBIAEoCUID4EECEhIKCm5hbWVzcGFjZXMYAiADKAkSSwoIc3ViamVjdHMYAyADKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkFjY2Vzc1N1YmplY3RCA+BBAiKxAQoaUHJldmlld1JvbGVCaW5kaW5nUmVzcG9uc2USDwoHc3VtbWFyeRgBIAEoCRJGCghzdWJqZWN0cxgCIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuU3ViamVjdENoYW5nZRIbChN3aXRoaGVsZF9uYW1lc3BhY2VzGAMgAygJEg4KBnVucmVhZBgEIAMoCRINCgVub3RlcxgFIAMoCSKUAQoiUHJldmlld1dvcmtzcGFjZVJvbGVCaW5kaW5nUmVxdWVzdBIWCgl3b3Jrc3BhY2UYASABKAlCA+BBAhIMCgRuYW1lGAIgASgJEkgKBWdyYW50GAMgASgLMjkua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5Xb3Jrc3BhY2VSb2xlR3JhbnQidAoSV29ya3NwYWNlUm9sZUdyYW50EhEKBHJvbGUYASABKAlCA+BBAhJLCghzdWJqZWN0cxgCIAMoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdEID4EECIq4BCiNQcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXNwb25zZRIPCgdzdW1tYXJ5GAEgASgJEk4KCWluc3RhbmNlcxgCIAMoCzI7LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuSW5zdGFuY2VBY2Nlc3NDaGFuZ2USFwoPdG90YWxfaW5zdGFuY2VzGAMgASgFEg0KBW5vdGVzGAQgAygJIsIBChRJbnN0YW5jZUFjY2Vzc0NoYW5nZRIQCghpbnN0YW5jZRgBIAEoCRISCgpuYW1lc3BhY2VzGAIgAygJEg8KB3N1bW1hcnkYAyABKAkSRgoIc3ViamVjdHMYBCADKAsyNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlN1YmplY3RDaGFuZ2USGwoTd2l0aGhlbGRfbmFtZXNwYWNlcxgFIAMoCRIOCgZ1bnJlYWQYBiADKAkiwQIKDVN1YmplY3RDaGFuZ2USRQoHc3ViamVjdBgBIAEoCzI0LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuQWNjZXNzU3ViamVjdBJACgVraW5kcxgCIAMoCzIxLmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuS2luZEFjY2VzcxJHCghrYWlyc2hpcBgDIAMoCzI1LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuS2FpcnNoaXBBY2Nlc3MSFwoPcmVhZGFibGVfZ2FpbmVkGAQgASgFEhcKD3dyaXRhYmxlX2dhaW5lZBgFIAEoBRIVCg1yZWFkYWJsZV9sb3N0GAYgASgFEhUKDXdyaXRhYmxlX2xvc3QYByABKAUinAEKCktpbmRBY2Nlc3MSDQoFZ3JvdXAYASABKAkSEAoIcmVzb3VyY2UYAiABKAkSDAoEa2luZBgDIAEoCRIRCgluYW1lc3BhY2UYBCABKAkSDgoGZ2FpbmVkGAUgAygJEgwKBGxvc3QYBiADKAkSDAoEa2VwdBgHIAMoCRIUCgdvYmplY3RzGAggASgDSACIAQFCCgoIX29iamVjdHMiQAoOS2FpcnNoaXBBY2Nlc3MSEAoIcmVzb3VyY2UYASABKAkSDgoGZ2FpbmVkGAIgAygJEgwKBGxvc3QYAyADKAkqWQoOQWNjZXNzRGVjaXNpb24SHwobQUNDRVNTX0RFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASCwoHQUxMT1dFRBABEgoKBkRFTklFRBACEg0KCVVOREVDSURFRBADMqMLChNBY2Nlc3NSZXZpZXdTZXJ2aWNlEqYBCgZXaG9BbUkSNC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLldob0FtSVJlcXVlc3QaNS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLldob0FtSVJlc3BvbnNlIi+SwhgCKAGC0+STAiMSIS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL3dob2FtaRLoAQoNRXhwbGFpbkFjY2VzcxI7LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuRXhwbGFpbkFjY2Vzc1JlcXVlc3QaPC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLkV4cGxhaW5BY2Nlc3NSZXNwb25zZSJcksIYGgoDZ2V0EglpbnN0YW5jZXMaCGluc3RhbmNlgtPkkwI4EjYvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9hY2Nlc3MSwgEKDFJldmlld0FjY2VzcxI6LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUmV2aWV3QWNjZXNzUmVxdWVzdBo7LmthaXJzaGlwLmlvLmFwaS5hY2Nlc3NyZXZpZXcudjFhbHBoYTEuUmV2aWV3QWNjZXNzUmVzcG9uc2UiOZLCGAIoAYLT5JMCLToBKiIoL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvYWNjZXNzOnJldmlldxKHAgoSTGlzdEFjY2Vzc1N1YmplY3RzEkAua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXF1ZXN0GkEua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5MaXN0QWNjZXNzU3ViamVjdHNSZXNwb25zZSJsksIYIQoDZ2V0EhBpbnN0YW5jZXMvYWNjZXNzGghpbnN0YW5jZYLT5JMCQRI/L2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvaW5zdGFuY2VzL3tpbnN0YW5jZX0vYWNjZXNzL3N1YmplY3RzEokCChJQcmV2aWV3Um9sZUJpbmRpbmcSQC5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1JlcXVlc3QaQS5rYWlyc2hpcC5pby5hcGkuYWNjZXNzcmV2aWV3LnYxYWxwaGExLlByZXZpZXdSb2xlQmluZGluZ1Jlc3BvbnNlIm6SwhghCgNnZXQSEGluc3RhbmNlcy9hY2Nlc3MaCGluc3RhbmNlgtPkkwJDOgEqIj4vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9pbnN0YW5jZXMve2luc3RhbmNlfS9hY2Nlc3M6cHJldmlldxKcAgobUHJldmlld1dvcmtzcGFjZVJvbGVCaW5kaW5nEkkua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5QcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXF1ZXN0Gkoua2FpcnNoaXAuaW8uYXBpLmFjY2Vzc3Jldmlldy52MWFscGhhMS5QcmV2aWV3V29ya3NwYWNlUm9sZUJpbmRpbmdSZXNwb25zZSJmksIYFwoDZ2V0EhBpbnN0YW5jZXMvYWNjZXNzgtPkkwJFOgEqIkAvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS93b3Jrc3BhY2VzL3t3b3Jrc3BhY2V9L2FjY2VzczpwcmV2aWV3YgZwcm90bzM", [file_google_api_annotations, file_google_api_field_behavior, file_kairship_permission]);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.WhoAmIRequest
@@ -385,6 +385,110 @@ export const ExplainAccessResponseSchema: GenMessage<ExplainAccessResponse> = /*
   messageDesc(file_kairship_access_review, 5);
 
 /**
+ * @generated from message kairship.io.api.accessreview.v1alpha1.ReviewAccessRequest
+ */
+export type ReviewAccessRequest = Message<"kairship.io.api.accessreview.v1alpha1.ReviewAccessRequest"> & {
+  /**
+   * 1 to 100.
+   *
+   * @generated from field: repeated kairship.io.api.accessreview.v1alpha1.HostAction actions = 1;
+   */
+  actions: HostAction[];
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.ReviewAccessRequest.
+ * Use `create(ReviewAccessRequestSchema)` to create a new message.
+ */
+export const ReviewAccessRequestSchema: GenMessage<ReviewAccessRequest> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 6);
+
+/**
+ * What is done with a resource of the group kairship.io on the host.
+ *
+ * @generated from message kairship.io.api.accessreview.v1alpha1.HostAction
+ */
+export type HostAction = Message<"kairship.io.api.accessreview.v1alpha1.HostAction"> & {
+  /**
+   * Kubernetes' verb: get, list, watch, create, update, patch, delete or another.
+   *
+   * @generated from field: string verb = 1;
+   */
+  verb: string;
+
+  /**
+   * In the plural, with its subresource after a slash where there is one: `accesslocks`, `instances/kubeconfig`.
+   *
+   * @generated from field: string resource = 2;
+   */
+  resource: string;
+
+  /**
+   * Empty for all, and for what is to be created. Of a subresource the name of its object.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.HostAction.
+ * Use `create(HostActionSchema)` to create a new message.
+ */
+export const HostActionSchema: GenMessage<HostAction> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 7);
+
+/**
+ * @generated from message kairship.io.api.accessreview.v1alpha1.ReviewAccessResponse
+ */
+export type ReviewAccessResponse = Message<"kairship.io.api.accessreview.v1alpha1.ReviewAccessResponse"> & {
+  /**
+   * One for each action, in the same order.
+   *
+   * @generated from field: repeated kairship.io.api.accessreview.v1alpha1.HostActionReview reviews = 1;
+   */
+  reviews: HostActionReview[];
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.ReviewAccessResponse.
+ * Use `create(ReviewAccessResponseSchema)` to create a new message.
+ */
+export const ReviewAccessResponseSchema: GenMessage<ReviewAccessResponse> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 8);
+
+/**
+ * @generated from message kairship.io.api.accessreview.v1alpha1.HostActionReview
+ */
+export type HostActionReview = Message<"kairship.io.api.accessreview.v1alpha1.HostActionReview"> & {
+  /**
+   * @generated from field: kairship.io.api.accessreview.v1alpha1.AccessDecision decision = 1;
+   */
+  decision: AccessDecision;
+
+  /**
+   * One sentence for the whole of it.
+   *
+   * @generated from field: string summary = 2;
+   */
+  summary: string;
+
+  /**
+   * What most likely helps. Empty where the action is allowed.
+   *
+   * @generated from field: string fix = 3;
+   */
+  fix: string;
+};
+
+/**
+ * Describes the message kairship.io.api.accessreview.v1alpha1.HostActionReview.
+ * Use `create(HostActionReviewSchema)` to create a new message.
+ */
+export const HostActionReviewSchema: GenMessage<HostActionReview> = /*@__PURE__*/
+  messageDesc(file_kairship_access_review, 9);
+
+/**
  * One link of the way from a user to an object.
  *
  * @generated from message kairship.io.api.accessreview.v1alpha1.AccessLink
@@ -432,7 +536,7 @@ export type AccessLink = Message<"kairship.io.api.accessreview.v1alpha1.AccessLi
  * Use `create(AccessLinkSchema)` to create a new message.
  */
 export const AccessLinkSchema: GenMessage<AccessLink> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 6);
+  messageDesc(file_kairship_access_review, 10);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessLink.Step
@@ -497,7 +601,7 @@ export enum AccessLink_Step {
  * Describes the enum kairship.io.api.accessreview.v1alpha1.AccessLink.Step.
  */
 export const AccessLink_StepSchema: GenEnum<AccessLink_Step> = /*@__PURE__*/
-  enumDesc(file_kairship_access_review, 6, 0);
+  enumDesc(file_kairship_access_review, 10, 0);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessLink.State
@@ -537,7 +641,7 @@ export enum AccessLink_State {
  * Describes the enum kairship.io.api.accessreview.v1alpha1.AccessLink.State.
  */
 export const AccessLink_StateSchema: GenEnum<AccessLink_State> = /*@__PURE__*/
-  enumDesc(file_kairship_access_review, 6, 1);
+  enumDesc(file_kairship_access_review, 10, 1);
 
 /**
  * A binding that includes a request.
@@ -601,7 +705,7 @@ export type AccessGrant = Message<"kairship.io.api.accessreview.v1alpha1.AccessG
  * Use `create(AccessGrantSchema)` to create a new message.
  */
 export const AccessGrantSchema: GenMessage<AccessGrant> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 7);
+  messageDesc(file_kairship_access_review, 11);
 
 /**
  * rbac.authorization.k8s.io/v1 PolicyRule.
@@ -640,7 +744,7 @@ export type AccessRule = Message<"kairship.io.api.accessreview.v1alpha1.AccessRu
  * Use `create(AccessRuleSchema)` to create a new message.
  */
 export const AccessRuleSchema: GenMessage<AccessRule> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 8);
+  messageDesc(file_kairship_access_review, 12);
 
 /**
  * rbac.authorization.k8s.io/v1 Subject.
@@ -673,7 +777,7 @@ export type AccessSubject = Message<"kairship.io.api.accessreview.v1alpha1.Acces
  * Use `create(AccessSubjectSchema)` to create a new message.
  */
 export const AccessSubjectSchema: GenMessage<AccessSubject> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 9);
+  messageDesc(file_kairship_access_review, 13);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ListAccessSubjectsRequest
@@ -728,7 +832,7 @@ export type ListAccessSubjectsRequest = Message<"kairship.io.api.accessreview.v1
  * Use `create(ListAccessSubjectsRequestSchema)` to create a new message.
  */
 export const ListAccessSubjectsRequestSchema: GenMessage<ListAccessSubjectsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 10);
+  messageDesc(file_kairship_access_review, 14);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.ListAccessSubjectsResponse
@@ -761,7 +865,7 @@ export type ListAccessSubjectsResponse = Message<"kairship.io.api.accessreview.v
  * Use `create(ListAccessSubjectsResponseSchema)` to create a new message.
  */
 export const ListAccessSubjectsResponseSchema: GenMessage<ListAccessSubjectsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 11);
+  messageDesc(file_kairship_access_review, 15);
 
 /**
  * Somebody that RBAC in the control plane lets do something.
@@ -794,7 +898,7 @@ export type SubjectAccess = Message<"kairship.io.api.accessreview.v1alpha1.Subje
  * Use `create(SubjectAccessSchema)` to create a new message.
  */
 export const SubjectAccessSchema: GenMessage<SubjectAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 12);
+  messageDesc(file_kairship_access_review, 16);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingRequest
@@ -825,7 +929,7 @@ export type PreviewRoleBindingRequest = Message<"kairship.io.api.accessreview.v1
  * Use `create(PreviewRoleBindingRequestSchema)` to create a new message.
  */
 export const PreviewRoleBindingRequestSchema: GenMessage<PreviewRoleBindingRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 13);
+  messageDesc(file_kairship_access_review, 17);
 
 /**
  * The spec of an InstanceRoleBinding.
@@ -858,7 +962,7 @@ export type RoleGrant = Message<"kairship.io.api.accessreview.v1alpha1.RoleGrant
  * Use `create(RoleGrantSchema)` to create a new message.
  */
 export const RoleGrantSchema: GenMessage<RoleGrant> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 14);
+  messageDesc(file_kairship_access_review, 18);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewRoleBindingResponse
@@ -905,7 +1009,7 @@ export type PreviewRoleBindingResponse = Message<"kairship.io.api.accessreview.v
  * Use `create(PreviewRoleBindingResponseSchema)` to create a new message.
  */
 export const PreviewRoleBindingResponseSchema: GenMessage<PreviewRoleBindingResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 15);
+  messageDesc(file_kairship_access_review, 19);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingRequest
@@ -936,7 +1040,7 @@ export type PreviewWorkspaceRoleBindingRequest = Message<"kairship.io.api.access
  * Use `create(PreviewWorkspaceRoleBindingRequestSchema)` to create a new message.
  */
 export const PreviewWorkspaceRoleBindingRequestSchema: GenMessage<PreviewWorkspaceRoleBindingRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 16);
+  messageDesc(file_kairship_access_review, 20);
 
 /**
  * The spec of a WorkspaceRoleBinding.
@@ -962,7 +1066,7 @@ export type WorkspaceRoleGrant = Message<"kairship.io.api.accessreview.v1alpha1.
  * Use `create(WorkspaceRoleGrantSchema)` to create a new message.
  */
 export const WorkspaceRoleGrantSchema: GenMessage<WorkspaceRoleGrant> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 17);
+  messageDesc(file_kairship_access_review, 21);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.PreviewWorkspaceRoleBindingResponse
@@ -1002,7 +1106,7 @@ export type PreviewWorkspaceRoleBindingResponse = Message<"kairship.io.api.acces
  * Use `create(PreviewWorkspaceRoleBindingResponseSchema)` to create a new message.
  */
 export const PreviewWorkspaceRoleBindingResponseSchema: GenMessage<PreviewWorkspaceRoleBindingResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 18);
+  messageDesc(file_kairship_access_review, 22);
 
 /**
  * What changes on one instance of a workspace.
@@ -1054,7 +1158,7 @@ export type InstanceAccessChange = Message<"kairship.io.api.accessreview.v1alpha
  * Use `create(InstanceAccessChangeSchema)` to create a new message.
  */
 export const InstanceAccessChangeSchema: GenMessage<InstanceAccessChange> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 19);
+  messageDesc(file_kairship_access_review, 23);
 
 /**
  * @generated from message kairship.io.api.accessreview.v1alpha1.SubjectChange
@@ -1107,7 +1211,7 @@ export type SubjectChange = Message<"kairship.io.api.accessreview.v1alpha1.Subje
  * Use `create(SubjectChangeSchema)` to create a new message.
  */
 export const SubjectChangeSchema: GenMessage<SubjectChange> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 20);
+  messageDesc(file_kairship_access_review, 24);
 
 /**
  * What a subject may do with the objects of a kind in one scope.
@@ -1167,7 +1271,7 @@ export type KindAccess = Message<"kairship.io.api.accessreview.v1alpha1.KindAcce
  * Use `create(KindAccessSchema)` to create a new message.
  */
 export const KindAccessSchema: GenMessage<KindAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 21);
+  messageDesc(file_kairship_access_review, 25);
 
 /**
  * Rights at Kairship to the instance or one of its parts, such as `instances/kubeconfig`.
@@ -1196,7 +1300,7 @@ export type KairshipAccess = Message<"kairship.io.api.accessreview.v1alpha1.Kair
  * Use `create(KairshipAccessSchema)` to create a new message.
  */
 export const KairshipAccessSchema: GenMessage<KairshipAccess> = /*@__PURE__*/
-  messageDesc(file_kairship_access_review, 22);
+  messageDesc(file_kairship_access_review, 26);
 
 /**
  * @generated from enum kairship.io.api.accessreview.v1alpha1.AccessDecision
@@ -1260,6 +1364,17 @@ export const AccessReviewService: GenService<{
     methodKind: "unary";
     input: typeof ExplainAccessRequestSchema;
     output: typeof ExplainAccessResponseSchema;
+  },
+  /**
+   * Says of actions on Kairship's own resources on the host, such as instances, role bindings and locks, whether the caller may take them,
+   * and why not. It is about the caller alone. No control plane is asked: those of an instance's own API are ExplainAccess's.
+   *
+   * @generated from rpc kairship.io.api.accessreview.v1alpha1.AccessReviewService.ReviewAccess
+   */
+  reviewAccess: {
+    methodKind: "unary";
+    input: typeof ReviewAccessRequestSchema;
+    output: typeof ReviewAccessResponseSchema;
   },
   /**
    * Lists the users, groups and service accounts that RBAC in the control plane lets do something, and the binding by which. Whether

@@ -120,7 +120,10 @@ export function fakeHost(knowledge: Knowledge): FakeHost {
       }
       return store(next)
     }
-    if (request.method === 'PATCH') return store(merged(current, request.body) as Instance)
+    if (request.method === 'PATCH') {
+      const next = merged(current, request.body) as Instance
+      return request.query?.dryRun === 'All' ? next : store(next)
+    }
     return store({
       ...current,
       metadata: { ...current.metadata, deletionTimestamp: '2026-11-20T11:00:00Z' },

@@ -1,12 +1,12 @@
 import type { ListQuery } from '../../../http/objects/list-query.js'
 import type { ObjectKey, ObjectType, Place } from '../../../http/objects/object-type.js'
 import type {
-  CreateOptions,
   ObjectCall,
   ObjectEvent,
   Objects,
   Patch,
   RemoveOptions,
+  WriteOptions,
 } from '../../../http/objects/objects.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
@@ -20,7 +20,7 @@ export interface Recorded {
   readonly object?: KubeObject
   readonly patch?: Patch
   readonly query?: ListQuery<never>
-  readonly options?: RemoveOptions | CreateOptions
+  readonly options?: RemoveOptions | WriteOptions
 }
 
 /** The refusal of an object that is not there. */
@@ -69,8 +69,8 @@ export function recordingObjects(
       recorded.push({ verb: 'create', resource: type.resource, place, object, options })
       return object
     },
-    update: async (_call, place, type, object) => {
-      recorded.push({ verb: 'update', resource: type.resource, place, object })
+    update: async (_call, place, type, object, options) => {
+      recorded.push({ verb: 'update', resource: type.resource, place, object, ...(options && { options }) })
       return object
     },
     patch: async (_call: ObjectCall, place: Place, type: ObjectType, key: ObjectKey, patch: Patch) => {

@@ -86,6 +86,10 @@ describe.skipIf(chromiumPath === undefined)('the console over a real Karmada', (
     const { page, complaints, at } = visited
     await page.goto(at(`clusters/${proxy.member}`))
     await page.getByRole('button', { name: 'Cordon', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    // What Karmada itself would store.
+    await dialog.getByText('adds cluster.karmada.io/unschedulable:NoSchedule').waitFor()
+    await dialog.getByRole('button', { name: 'Cordon', exact: true }).click()
     await page.getByText('Cordoned: nothing further is placed here.').waitFor()
     await create(visited, 'late')
     const scheduling = page
@@ -97,6 +101,7 @@ describe.skipIf(chromiumPath === undefined)('the console over a real Karmada', (
 
     await page.goto(at(`clusters/${proxy.member}`))
     await page.getByRole('button', { name: 'Uncordon' }).click()
+    await dialog.getByRole('button', { name: 'Uncordon' }).click()
     await page.getByRole('button', { name: 'Cordon', exact: true }).waitFor()
     await page.goto(at(`workloads/deployments/${NAMESPACE}/late`))
     await page.getByText(`Deployment ${NAMESPACE}/late runs as wanted in 1 cluster`).waitFor()

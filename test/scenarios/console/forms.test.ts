@@ -56,6 +56,15 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
         selector: { 'app.kubernetes.io/name': 'web' },
       },
     })
+    const inMember = (name: string) =>
+      world.proxy.playground.members
+        .get(name)!
+        .server.local.request({ method: 'GET', path })
+        .catch(error => error.code)
+    await expect
+      .poll(() => inMember(first))
+      .toMatchObject({ spec: { ports: [{ port: 80 }, { port: 8443 }] } })
+    expect(await inMember(second)).toBe(404)
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await page.getByRole('button', { name: 'Remove port 2' }).click()
     await page.getByRole('combobox', { name: 'Type' }).click()

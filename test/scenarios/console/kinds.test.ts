@@ -109,6 +109,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     const { page, complaints } = await world.at('objects/namespaces')
     await page.getByRole('button', { name: 'Create Namespace' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crew')
+    await pictures(page, 'namespace-form')
     await checkAndApply(page)
     await page.getByRole('link', { name: 'Namespace', exact: true }).click()
     await page.getByRole('link', { name: 'crew' }).click()

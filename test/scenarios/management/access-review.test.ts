@@ -94,6 +94,31 @@ describe('who a caller is', () => {
   })
 })
 
+describe('a review of actions on the host', () => {
+  it('allows the administrator all, and a viewer only to read, with who can help', async () => {
+    const actions = [
+      { verb: 'create', resource: 'accesslocks' },
+      { verb: 'delete', resource: 'instancerolebindings', name: 'any' },
+      { verb: 'create', resource: 'instances' },
+      { verb: 'create', resource: 'instances/kubeconfig', name: world.instance },
+      { verb: 'get', resource: 'instances', name: world.instance },
+    ]
+    const decisions = (reviews: readonly { readonly decision: string }[]) =>
+      reviews.map(({ decision }) => decision)
+    const { reviews } = await world.calls.read('reviewAccess', { actions })
+    expect(decisions(reviews)).toEqual(actions.map(() => 'ALLOWED'))
+    const { reviews: seen } = await world.viewer.read('reviewAccess', { actions })
+    expect(decisions(seen)).toEqual(['DENIED', 'DENIED', 'DENIED', 'DENIED', 'ALLOWED'])
+    expect(seen[0]).toMatchObject({
+      summary: expect.stringContaining(
+        'viewer@playground may not create accesslocks.kairship.io on the host',
+      ),
+      fix: expect.stringContaining('ClusterRole'),
+    })
+    expect(seen[3]?.fix).toContain(`the role Admin on all of ${world.instance}`)
+  })
+})
+
 describe('an explanation of access', () => {
   it('names the missing link of somebody without a role, and after each step the next, until access is whole', async () => {
     const about = { user: 'eve', groups: ['team'], ...deployments('default') }

@@ -43,6 +43,49 @@ function contested(otherWrites: number) {
   return { handlers, cordon, sent, keys: () => taints.map(({ key }) => key) }
 }
 
+describe('a dry run of a change of a member cluster', () => {
+  /** An instance that stores nothing, and answers a dry run like this. */
+  function dry(answer: (wanted: Cluster) => Promise<Cluster>) {
+    const options: unknown[] = []
+    const objects = {
+      get: async (): Promise<Cluster> => ({
+        ...{ apiVersion: 'cluster.karmada.io/v1alpha1', kind: 'Cluster' },
+        metadata: { name: 'm', resourceVersion: '1' },
+        spec: { syncMode: 'Push' },
+      }),
+      update: async (_call: Call, _place: object, _type: object, cluster: Cluster, how: unknown) => {
+        options.push(how)
+        return answer(cluster)
+      },
+    } as unknown as Objects
+    const handlers = clusterHandlers({ objects } as Parameters<typeof clusterHandlers>[0])
+    const request = create(CordonJoinedClusterRequestSchema, { ...at, dryRun: true })
+    return { options, cordon: () => handlers.cordonJoinedCluster(request, call) }
+  }
+  const keysOf = (answer: unknown) =>
+    (answer as { spec: { taints: { key: string }[] } }).spec.taints.map(({ key }) => key)
+
+  it('answers with what the instance says that it would store', async () => {
+    const { cordon, options } = dry(async wanted => ({
+      ...wanted,
+      spec: {
+        ...wanted.spec,
+        taints: [...(wanted.spec.taints ?? []), { key: 'admitted', effect: 'NoExecute' }],
+      },
+    }))
+    expect(keysOf(await cordon())).toEqual([CORDON, 'admitted'])
+    expect(options).toEqual([{ dryRun: true }])
+  })
+
+  it('answers with what is wanted where a webhook cannot be tried, and passes on what refuses it', async () => {
+    const refused = (message: string) =>
+      new StatusError({ ...bareStatus(400, message), reason: 'BadRequest' })
+    const untried = refused('admission webhook "w" does not support dry run')
+    expect(keysOf(await dry(() => Promise.reject(untried)).cordon())).toEqual([CORDON])
+    await expect(dry(() => Promise.reject(refused('no'))).cordon()).rejects.toThrow('no')
+  })
+})
+
 describe('a change of a member cluster that others change too', () => {
   it('is made again of what they wrote, five times at most', async () => {
     const once = contested(1)

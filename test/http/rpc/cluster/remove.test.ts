@@ -69,6 +69,36 @@ describe('the removal of a member', () => {
     ])
   })
 
+  it('is only tried in a dry run: it says what would be left, and waits for nothing', async () => {
+    const { objects, removed } = instanceOf(stuck('True'))
+    const left = await removeCluster(objects, noConnection, call, { ...at, dryRun: true })
+    expect(left).toEqual([expect.stringContaining('its Cluster names no credentials')])
+    expect(removed).toEqual([{ key: { name: 'm' }, options: { uid: 'u', dryRun: true } }])
+    const known = {
+      ...stuck('True'),
+      spec: {
+        syncMode: 'Push',
+        apiEndpoint: 'https://m',
+        secretRef: { namespace: 'karmada-cluster', name: 'm' },
+      },
+    } as Cluster
+    const sent: string[] = []
+    const member = {
+      request: async ({ method, path }: KubeRequest) => {
+        sent.push(method)
+        return path.endsWith('/serviceaccounts') ? { items: [] } : { metadata: { name: 'r', uid: 'b' } }
+      },
+      close: async () => undefined,
+    } as unknown as KubeApi
+    const whole = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster)
+    expect(await removeCluster(whole.objects, async () => member, call, { ...at, dryRun: true })).toEqual([])
+    expect(new Set(sent)).toEqual(new Set(['GET']))
+    const away = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster)
+    expect(await removeCluster(away.objects, noConnection, call, { ...at, dryRun: true })).toEqual([
+      expect.stringContaining('karmada-cluster/karmada-m: '),
+    ])
+  })
+
   it('takes the access out of the member also after its caller has hung up', async () => {
     const gone = new AbortController()
     const known = {

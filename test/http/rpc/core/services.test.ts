@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
 import type { ListQuery } from '../../../../http/objects/list-query.js'
 import type { ObjectKey, ObjectType, Place } from '../../../../http/objects/object-type.js'
-import type { CreateOptions, ObjectCall, Objects } from '../../../../http/objects/objects.js'
+import type { ObjectCall, Objects, WriteOptions } from '../../../../http/objects/objects.js'
 import { type Service, selectsPods } from '../../../../http/rpc/core/service.js'
 import { serviceHandlers } from '../../../../http/rpc/core/service-handlers.js'
 import { CLAIMS } from '../../../../karmada/matching/policies.js'
@@ -47,7 +47,7 @@ function instanceWith(stored: Readonly<Record<string, object>>) {
         Place,
         ObjectType,
         KubeObject,
-        CreateOptions?,
+        WriteOptions?,
       ]
     ) => {
       if (!dryRun) created.push({ type: type.resource, object, place: at })

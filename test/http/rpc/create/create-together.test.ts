@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
 import type { ObjectKey, ObjectType } from '../../../../http/objects/object-type.js'
-import type { CreateOptions, ObjectCall, Objects, RemoveOptions } from '../../../../http/objects/objects.js'
+import type { ObjectCall, Objects, RemoveOptions, WriteOptions } from '../../../../http/objects/objects.js'
 import { createTogether } from '../../../../http/rpc/create/create-together.js'
 import type { KubeObject } from '../../../../manifests/kube.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
@@ -34,7 +34,7 @@ function instanceWith(fails: {
   const seen: string[] = []
   const objects = {
     create: async (
-      ...[, , , object, { dryRun = false } = {}]: [ObjectCall, object, ObjectType, KubeObject, CreateOptions?]
+      ...[, , , object, { dryRun = false } = {}]: [ObjectCall, object, ObjectType, KubeObject, WriteOptions?]
     ) => {
       const { name = 'generated' } = object.metadata as { name?: string }
       seen.push(`${dryRun ? 'try' : 'create'} ${name}`)

@@ -50,6 +50,26 @@ describe('failover', () => {
     })
   })
 
+  it('is only tried by the host in a dry run, which refuses what a write would be refused for', async () => {
+    const { call, host } = installed()
+    const request = { enabled: true, timeout: failover, dryRun: true }
+    expect((await call('admin', 'PUT', '/instances/east/failover', request)).json).toEqual({})
+    expect(host.requests.filter(({ method }) => method === 'PATCH').map(({ query }) => query)).toEqual([
+      expect.objectContaining({ dryRun: 'All' }),
+    ])
+    expect((await call('admin', 'GET', '/instances/east/failover')).json.enabled).toBe(false)
+    for (const setting of ['descheduler', 'metricsadapter'])
+      expect(
+        (await call('admin', 'PUT', `/instances/east/${setting}`, { enabled: true, dryRun: true })).json,
+      ).toEqual({})
+    expect(host.instances.get('east')?.spec.install?.karmadaSpec).toBeUndefined()
+    const adopted = await call('admin', 'PUT', '/instances/north/descheduler', {
+      enabled: true,
+      dryRun: true,
+    })
+    expect(adopted.json.message).toContain('adopted')
+  })
+
   it('is written to the Instance, and read as the requested spec over the installed one', async () => {
     const { call, host } = installed({
       components: {

@@ -52,6 +52,30 @@ export function changeCases(clusters: ClusterWorld): void {
       await update({ spec: before.spec })
     })
 
+    it('is only tried in a dry run: the answer is what would be stored, and nothing is', async () => {
+      const [name = ''] = world.members
+      await clusters.running(name)
+      const stored = async () => {
+        const { metadata, spec } = await world.find(world.control, CLUSTERS, { name })
+        return { labels: metadata.labels, spec }
+      }
+      const of = { ...clusters.named(name), dryRun: true }
+      const before = await stored()
+      const { cluster } = await world.calls.read('updateJoinedCluster', {
+        ...of,
+        cluster: { metadata: { labels: { tier: 'tried' } } },
+      })
+      expect(cluster.metadata.labels).toEqual({ tier: 'tried' })
+      const cordoned = await world.calls.read('cordonJoinedCluster', of)
+      expect(cordoned.spec.taints).toEqual([
+        expect.objectContaining({ key: 'cluster.karmada.io/unschedulable', effect: 'NoSchedule' }),
+      ])
+      expect((await world.calls.read('uncordonJoinedCluster', of)).spec.taints).toEqual([])
+      expect(await world.calls.read('removeJoinedCluster', of)).toEqual({ leftInCluster: [] })
+      expect(await stored()).toEqual(before)
+      expect((await world.viewer.overRest('removeJoinedCluster', of)).json.code).toBe(7)
+    })
+
     it('cordons and uncordons beside other taints, repeatably', async () => {
       const [, name = ''] = world.members
       await clusters.running(name)

@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
+import { Dialog } from '../parts/dialog.js'
+import { Problem } from '../parts/problem.js'
+import { useAction } from '../parts/use-action.js'
+import { useClusterWords } from '../words/clusters.js'
+import { fieldsOf } from './cluster-fields.js'
+import { Changes } from './cluster-form.js'
+import { service } from './clusters.js'
+
+/** Karmada's taint of a cluster that is cordoned. */
+const UNSCHEDULABLE = 'cluster.karmada.io/unschedulable'
+
+export const isCordoned = ({ spec }: Cluster): boolean =>
+  spec?.taints.some(({ key }) => key === UNSCHEDULABLE) ?? false
+
+/** Cordons a cluster, or takes that back, after the server has shown what it would store. */
+export function CordonCluster({
+  instance,
+  cluster,
+  close,
+}: {
+  readonly instance: string
+  readonly cluster: Cluster
+  readonly close: () => void
+}) {
+  const words = useClusterWords()
+  // As it was when the dialog opened: what the list shows goes on changing.
+  const [opened] = useState(cluster)
+  const name = opened.metadata?.name ?? ''
+  const takesBack = isCordoned(opened)
+  const send = (dryRun: boolean) =>
+    takesBack
+      ? service.uncordonJoinedCluster({ instance, name, dryRun })
+      : service.cordonJoinedCluster({ instance, name, dryRun })
+  const tried = useQuery({
+    queryKey: ['cordon', instance, name, takesBack],
+    queryFn: () => send(true),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  const act = useAction(async () => {
+    await send(false)
+    close()
+  })
+  const problem = act.error ?? tried.error
+  return (
+    <Dialog onClose={close} title={takesBack ? words.uncordonTitle(name) : words.cordonTitle(name)}>
+      <Stack>
+        <Text size="sm">{takesBack ? words.uncordonHelp : words.cordonHelp}</Text>
+        {tried.data && (
+          <>
+            <Changes before={fieldsOf(opened)} after={fieldsOf(tried.data)} />
+            <Text size="sm" role="status">
+              {words.accepted}
+            </Text>
+          </>
+        )}
+        {problem && <Problem error={problem} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            {words.cancel}
+          </Button>
+          <Button disabled={!tried.data} loading={act.busy} onClick={() => void act.run()}>
+            {takesBack ? words.uncordon : words.cordon}
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
