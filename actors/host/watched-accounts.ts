@@ -88,19 +88,11 @@ export class WatchedAccounts implements ServiceAccounts {
 const problemOf = (contact: Contact): string | undefined =>
   typeof contact === 'object' ? contact.message : undefined
 
-/** What tells accounts apart. */
+/** What tells accounts apart, and no more: a host may have a hundred thousand. */
 const identified = ({
-  apiVersion,
-  kind,
-  metadata: { name, namespace, uid, resourceVersion, deletionTimestamp },
+  metadata: { name, namespace = '', uid = '', deletionTimestamp },
 }: KubeObject): KubeObject => ({
-  apiVersion,
-  kind,
-  metadata: {
-    name,
-    ...(namespace !== undefined && { namespace }),
-    ...(uid !== undefined && { uid }),
-    ...(resourceVersion !== undefined && { resourceVersion }),
-    ...(deletionTimestamp !== undefined && { deletionTimestamp }),
-  },
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace, uid, ...(deletionTimestamp !== undefined && { deletionTimestamp }) },
 })
