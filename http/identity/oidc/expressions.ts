@@ -14,11 +14,22 @@ const OPTIONS = {
   limits: { maxAstNodes: 10_000, maxDepth: 100 },
 }
 
+/** Characters that `replace` gives at most: far more than a whole token has. */
+const LONGEST_TEXT = 65_536
+
+/** Each `replace` of an expression can square the length of a text. Some hundred million pieces end the process, and no catch helps. */
+function replaced(text: string, from: string, to: string): string {
+  const pieces = text.split(from)
+  if (text.length + (pieces.length - 1) * (to.length - from.length) > LONGEST_TEXT)
+    throw new Error(`replace: the text would have more than ${LONGEST_TEXT} characters`)
+  return pieces.join(to)
+}
+
 /** Text functions of Kubernetes' CEL that the library lacks: cel-go's string extension, and `find`. */
 const withTextFunctions = (environment: Environment): Environment =>
   environment
     .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) =>
-      text.split(from).join(to),
+      replaced(text, from, to),
     )
     .registerFunction('string.charAt(int): string', (text: string, at: bigint) => {
       const characters = [...text]

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { bounded, Stalled } from '../../../../http/identity/oidc/expressions.js'
+import { bounded, compileExpression, Stalled } from '../../../../http/identity/oidc/expressions.js'
 
 /** The process is not let run for so long: it uses no CPU meanwhile. */
 const stall = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
@@ -31,4 +31,10 @@ it('what runs without end is stopped', () => {
       for (;;);
     }),
   ).toThrow('the expressions ran for longer than 250 ms')
+})
+
+it('replace gives no text that is longer than any token, so that several of them do not end the process', () => {
+  const program = compileExpression('claims.a.replace("a", claims.a).replace("a", claims.a)', 'claims')
+  expect(() => program({ a: 'a'.repeat(12_000) })).toThrow('more than 65536 characters')
+  expect(compileExpression('claims.a.replace("a", "bc")', 'claims')({ a: 'aXa' })).toBe('bcXbc')
 })
