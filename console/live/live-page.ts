@@ -72,7 +72,7 @@ export class LivePage<T> {
     this.#readings.abort(number => !isInSight(number, sight))
     this.#view.update({})
     this.#view.show()
-    if (this.page().state !== 'loading') this.#lookDue.within(LOOK_MS)
+    if (this.#run && this.page().state !== 'loading') this.#lookDue.within(LOOK_MS)
   }
 
   readonly readAgain = (): void => {

@@ -270,8 +270,11 @@ describe('a live page', () => {
     await settled()
     await clock.pass(2_000)
     live.stop()
+    const { lists } = server
+    live.look(2, 3)
     await clock.pass(60_000)
-    expect(server.resumed).toHaveLength(1)
+    expect([server.lists, server.resumed.length]).toEqual([lists, 1])
+    live.look(0, 1)
     expect(live.page()).toMatchObject({ state: 'stale', since: 3_000, items: [north, south] })
     live.start()
     await settled()
