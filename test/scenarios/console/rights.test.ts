@@ -23,7 +23,7 @@ interface View {
 const HARMLESS: readonly RegExp[] = [
   ...[/^Copy$/, /^Show all \d+$/, /^Download yours$/, /^Download$/, /^Clear$/, /^Choose a file$/],
   ...[/^May they\?$/, /^Who may\?$/, /^Compute again$/, /^Cancel$/, /^Back to the form$/],
-  ...[/^Begin with YAML$/, /^Continue$/],
+  ...[/^Begin with YAML$/, /^Continue$/, /^Start again$/],
 ]
 
 const routesFolder = join(import.meta.dirname, '../../../console/shell/routes')
@@ -95,8 +95,9 @@ const views = (member: string): Readonly<Record<string, readonly View[]>> => ({
   '/instances/$name/workloads/$kind/$namespace/$workload/logs': [
     { at: 'workloads/deployments/default/web/logs', shows: 'Logs of web' },
   ],
+  // It connects when it opens: the refusal is what it shows, and trying again is refused again.
   '/instances/$name/terminal': [
-    { at: `terminal?cluster=${member}&namespace=default&pod=web`, shows: `Terminal in web of ${member}` },
+    { at: `terminal?cluster=${member}&namespace=default&pod=web`, shows: /viewer@playground/ },
   ],
   '/instances/$name/promote': [{ at: 'promote', shows: 'Promote' }],
   '/instances/$name/objects': [{ at: 'objects', refused: ['Create Service'] }],
