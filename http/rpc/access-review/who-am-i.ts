@@ -40,7 +40,7 @@ export function whoAmI(
         ]
       : []),
     ...(only === undefined ? [] : [`the token is for the instance ${JSON.stringify(only)} alone`]),
-    'rights by RBAC on the host, and inside instances past Kairship, are not listed: ask ExplainAccess',
+    'rights by RBAC on the host, and inside instances past Kairship, are not listed: ask about one of them (kairship can-i, ExplainAccess)',
   ]
   return {
     ...{ user, uid, groups: [...groups], notes, totalRoles: roles.length },

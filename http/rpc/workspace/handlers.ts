@@ -1,3 +1,4 @@
+import { isNotFound } from '../../../manifests/status-error.js'
 import type { WorkspaceBinding } from '../../../manifests/workspace.js'
 import { type Bindable, renderWorkspaceBinding, type Workspace } from '../../../manifests/workspace.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
@@ -7,7 +8,7 @@ import {
   type WorkspaceService,
 } from '../../../proto/gen/kairship/workspace_pb.js'
 import type { Call } from '../../call/call.js'
-import { type FieldViolation, invalidFields } from '../../errors/failure.js'
+import { type FieldViolation, invalidFields, notFound } from '../../errors/failure.js'
 import { requireRight } from '../../identity/authorize.js'
 import { reaching } from '../../identity/reach.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
@@ -58,6 +59,18 @@ export function workspaceHandlers(
       await workspaces.bind(renderWorkspaceBinding(instance, metadata.name, bound.namespace), call.signal)
     }
     return { ...named, workspace: metadata.name, workspaceId: spec.id }
+  }
+
+  const mustHaveNamespace = async (call: Call, instance: string, namespace: string) => {
+    try {
+      await objects.get(call, { instance }, namespaces.type, { name: namespace })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      throw notFound(
+        `${instance} has no namespace ${JSON.stringify(namespace)}: create it there, then bind it`,
+        { cause: error },
+      )
+    }
   }
 
   return {
@@ -116,7 +129,7 @@ export function workspaceHandlers(
       const { instance, namespace, action } = request
       if (action === Action.BIND) {
         await requireRight(authorizer, call, reaching(instance))
-        await objects.get(call, { instance }, namespaces.type, { name: namespace })
+        await mustHaveNamespace(call, instance, namespace)
       }
       return { ...request, workspace: await act(call, { instance, namespace }, request) }
     },

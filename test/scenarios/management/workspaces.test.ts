@@ -86,7 +86,11 @@ describe('a namespace', () => {
   })
 
   it('that does not exist cannot be bound', async () => {
-    expect((await bindNamespace('BIND', 'no-such')).json.code).toBe(5)
+    const unknown = await bindNamespace('BIND', 'no-such')
+    expect(unknown.json.code).toBe(5)
+    expect(unknown.json.message).toBe(
+      `${world.instance} has no namespace "no-such": create it there, then bind it`,
+    )
   })
 })
 

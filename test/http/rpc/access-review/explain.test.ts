@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { permissionDenied, unavailable } from '../../../../http/errors/failure.js'
-import {
-  type AccessQuestion,
-  type ExplainDependencies,
-  explainAccess,
-} from '../../../../http/rpc/access-review/explain.js'
+import { type ExplainDependencies, explainAccess } from '../../../../http/rpc/access-review/explain.js'
 import { readRbac } from '../../../../http/rpc/access-review/rbac-reader.js'
+import type { AccessQuestion } from '../../../../http/rpc/access-review/servers-on-the-way.js'
 import type { RbacSubject } from '../../../../karmada/rbac/subject.js'
+import { Code } from '../../../../transcoding/code.js'
 import { refusal } from '../../../actors/scripted-api.js'
 import { fakeRoleBindings } from '../../fakes/role-bindings.js'
 
@@ -24,6 +22,8 @@ interface Server {
   readonly rule?: object
   readonly fails?: Error
   readonly rbacFails?: Error
+  /** How the read of the member m1 is refused. */
+  readonly memberFails?: Error
 }
 
 /** An instance with the member m1, both as a test says, and Kairship's own decision. */
@@ -43,6 +43,10 @@ function world({
     readonly body?: unknown
   }[] = []
   const answer = (server: Server, path: string) => {
+    if (path.endsWith('/clusters/m1')) {
+      if (server.memberFails) throw server.memberFails
+      return {}
+    }
     if (path.endsWith('reviews')) {
       if (server.fails) throw server.fails
       return {
@@ -128,11 +132,8 @@ describe('the role bindings of an explanation', () => {
   })
 
   describe('that would do', () => {
-    const [why, sentence] = [
-      'namespaces "shop" not found',
-      'the InstanceRoleBinding "one" gives the role Viewer',
-    ]
-    const given = (allows: boolean, status: 'True' | 'False') => {
+    const sentence = 'the InstanceRoleBinding "one" gives the role Viewer'
+    const given = (allows: boolean, status: 'True' | 'False', why = 'namespaces "shop" not found') => {
       const { roleBindings, explain } = world({ control: { allows } })
       roleBindings.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['shop'] })
       roleBindings.give('other', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] })
@@ -145,10 +146,18 @@ describe('the role bindings of an explanation', () => {
       const answer = await given(false, 'False')
       expect(answer.first).toMatchObject({
         ...{ step: 'Binding', state: 'Missing', reason: 'NotInEffect' },
-        message: `${sentence}, and is not in effect inside: ${why}`,
+        message: `${sentence}, and is not in effect inside: eu has no namespace shop`,
+        fix: expect.stringContaining('create the namespace shop in eu'),
+      })
+      expect(answer.summary).toContain('eu has no namespace shop')
+    })
+
+    it('and are not in effect for another cause name the condition that has it', async () => {
+      const answer = await given(false, 'False', 'namespaces "bank" not found')
+      expect(answer.first).toMatchObject({
+        message: `${sentence}, and is not in effect inside: namespaces "bank" not found`,
         fix: expect.stringContaining('Materialized'),
       })
-      expect(answer.summary).toContain(why)
     })
 
     it.each([
@@ -369,6 +378,21 @@ describe('the way into a member', () => {
     expect(steps(answer).slice(2)).toEqual([...links, 'Member Unknown NotAsked'])
     expect(answer.decision).not.toBe('Allowed')
     expect(requests.filter(({ path }) => path.startsWith(MEMBER))).toEqual([])
+  })
+
+  it('is refused for a member that is not there, which is read as the caller', async () => {
+    const { requests, explain } = world({ control: { ...open(ANN), memberFails: refusal(404, 'NotFound') } })
+    await expect(explain({ cluster: 'm1' })).rejects.toMatchObject({
+      code: Code.NOT_FOUND,
+      message: 'eu has no member "m1"',
+    })
+    expect(requests.find(({ path }) => path.endsWith('/clusters/m1'))?.impersonate?.user).toBe('root')
+  })
+
+  it('is explained to a caller who may not read the member', async () => {
+    const control = { ...open(ANN), memberFails: refusal(403, 'Forbidden') }
+    const answer = await world({ control, member: open(ANN) }).explain({ cluster: 'm1' })
+    expect(answer.decision).toBe('Allowed')
   })
 
   it('leads to the verdict of the member', async () => {
