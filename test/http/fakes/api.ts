@@ -79,13 +79,18 @@ export function testApi(
     parts: requestParts({ fleet, log, meter, ledger, now: () => performance.now(), limits }),
     ...options,
   })
-  const app = restApp({
-    ...api,
-    operations: api.services.flatMap(({ operations }) => operations),
-    log,
-    audit,
-    meter,
-  })
+  let served: ReturnType<typeof restApp> | undefined
+  /** Made when it is first asked: its routes are most of what this costs, and tests on sockets have those of their server. */
+  const app = () => {
+    served ??= restApp({
+      ...api,
+      operations: api.services.flatMap(({ operations }) => operations),
+      log,
+      audit,
+      meter,
+    })
+    return served
+  }
   const call = async (token: string, method: string, path: string, body?: unknown, headers = {}) => {
     const init = {
       method,
@@ -96,12 +101,17 @@ export function testApi(
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     }
-    const response = await app.request(`/apis/kairship.io/v1alpha1${path}`, init, {})
+    const response = await app().request(`/apis/kairship.io/v1alpha1${path}`, init, {})
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
     const json = (await response.json()) as any
     return { status: response.status, headers: response.headers, json }
   }
-  return { api, app, call, host, fleet, log, counts }
+  return {
+    ...{ api, call, host, fleet, log, counts },
+    get app() {
+      return app()
+    },
+  }
 }
 
 function allowsByUser({ user, resourceAttributes: asked }: ReviewedSpec): boolean {

@@ -18,19 +18,20 @@ import type { FakeFleet } from './fleet.js'
 /** The API on real sockets over fakes. */
 export async function listeningApi(fleet?: FakeFleet, options: Partial<ApiOptions> = {}) {
   const fakes = testApi(fleet)
-  fakes.api.endStreams()
-  const api = await startApi({
+  const { api, host, log, counts } = fakes
+  api.endStreams()
+  const running = await startApi({
     fleet: fakes.fleet,
-    host: fakes.host,
+    host,
     connector: noConnector,
-    log: fakes.log,
-    auditSink: fakes.log.auditSink,
+    log,
+    auditSink: log.auditSink,
     meter: unmetered,
     listen: '127.0.0.1:0',
     grpcListen: '127.0.0.1:0',
     ...options,
   })
-  return { ...fakes, running: api }
+  return { api, host, fleet: fakes.fleet, log, counts, running }
 }
 
 /** Such an API on real sockets. */
