@@ -60,13 +60,15 @@ class RunningFleet {
     const ready = new Set<string>()
     const telling = setInterval(() => tell({ kind: 'progress', ready: ready.size }), PROGRESS_MS)
     const watching = (async () => {
-      for await (const { type, object } of host.watch({ path, signal: this.#stopping.signal })) {
-        if (type !== 'ADDED' && type !== 'MODIFIED') continue
-        const { metadata, status } = object as Instance
-        if (status?.phase === 'Ready') ready.add(metadata.name)
-        if (ready.size > 0) firstMs ??= performance.now() - began
-        if (ready.size === items.length - hanging) return
-      }
+      // A watch ends after some minutes, and the next one begins with all that is there.
+      for (;;)
+        for await (const { type, object } of host.watch({ path, signal: this.#stopping.signal })) {
+          if (type !== 'ADDED' && type !== 'MODIFIED') continue
+          const { metadata, status } = object as Instance
+          if (status?.phase === 'Ready') ready.add(metadata.name)
+          if (ready.size > 0) firstMs ??= performance.now() - began
+          if (ready.size === items.length - hanging) return
+        }
     })()
     for (const body of items) await host.request({ method: 'POST', path, body })
     await watching
