@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DeliveredBindings } from '../../../actors/global-management/delivered-bindings.js'
 import {
+  DELIVERED_LABEL,
   type DeliveredBinding,
   isDelivered,
   type StoredBinding,
@@ -240,6 +241,19 @@ describe('a delivery', () => {
     )
     await deliveries().take(userDeleted(9, 'bob'), signal)
     expect(await given()).toEqual(['team: Viewer to bob'])
+  })
+
+  it('takes nothing for the memory of a deleted user that was not delivered', async () => {
+    await deliveries().take(userDeleted(9, 'ann'), signal)
+    const [memory] = await stored()
+    const { labels = {}, annotations, name } = memory?.metadata ?? { name: '' }
+    const path = resourcePath(WORKSPACE_ROLE_BINDINGS)
+    await host.local.request({ method: 'DELETE', path: `${path}/${name}` })
+    const { [DELIVERED_LABEL]: _, ...others } = labels
+    const forged = { ...memory, metadata: { name, labels: others, annotations } }
+    await host.local.request({ method: 'POST', path, body: forged })
+    await deliveries().take(set(1, team()), signal)
+    expect(await given()).toEqual(['team: Editor to ann'])
   })
 
   it('says whether anything was stored of it, also of a user that is deleted', async () => {

@@ -184,6 +184,29 @@ describe('a host that answers all but TokenReviews', () => {
     expect(world.reviews.token.problem).toBeUndefined()
   })
 
+  it('goes on keeping nobody waiting when the requests that were late are given up', async () => {
+    await world.hung()
+    await world.pass(20_000)
+    const next = world.begin('t4')
+    await settled()
+    expect(next.answer).toMatchObject({ code: Code.UNAVAILABLE })
+  })
+
+  it('is asked again after a refusal among late answers: it is three in a row that are waited for no longer', async () => {
+    world.says = 'hangs'
+    world.begin('t1')
+    world.begin('t2')
+    await world.pass(LATE_MS)
+    world.says = 'refuses'
+    await world.who('t4')
+    world.says = 'hangs'
+    world.begin('t5')
+    await world.pass(LATE_MS)
+    const next = world.begin('t6')
+    await settled()
+    expect(next.answer).toBeUndefined()
+  })
+
   it('is said to be by /readyz, the metric and the log, once, and to be well again', async () => {
     await world.hung()
     const problems = () =>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { unavailable } from '../../../http/errors/failure.js'
 import { ASK_MS, UNCONFIRMED_MS } from '../../../http/live/host-confirmation.js'
 import { LOOK_MS } from '../../../http/live/live-calls.js'
 import { bareStatus, StatusError } from '../../../manifests/status-error.js'
@@ -129,4 +130,30 @@ describe('a live call', () => {
     await calls.pass(3 * ASK_MS)
     expect(call.ended?.code).toBe(Code.UNAVAILABLE)
   })
+
+  it.each([
+    ['the host', {}],
+    ['its issuer', { issuer: { isOver: false } }],
+  ])(
+    'goes on for that time while %s cannot be asked about its account, though its rights are confirmed',
+    async (_, check) => {
+      const { calls } = withAnn()
+      let isAway = false
+      const ask = async () => {
+        if (isAway) throw unavailable('nobody answers')
+        return ann
+      }
+      const ann = calls.caller('ann', {}, { ask, ...check } as never)
+      const call = calls.open({ caller: ann })
+      await calls.pass(UNCONFIRMED_MS - LOOK_MS)
+      isAway = true
+      await calls.pass(UNCONFIRMED_MS - ASK_MS)
+      expect(call.ended).toBeUndefined()
+      await calls.pass(2 * ASK_MS)
+      expect([call.ended?.code, call.ended?.message]).toEqual([
+        Code.UNAVAILABLE,
+        expect.stringContaining('nobody answers'),
+      ])
+    },
+  )
 })
