@@ -77,19 +77,6 @@ const { bin } = JSON.parse(readFileSync(join(repositoryFolder, 'package.json'), 
 /** The built program. */
 export const kairshipProgram = join(repositoryFolder, bin.kairship)
 
-/**
- * Paces of a controller-manager for suites that break engines and wait until Kairship has noticed, and noticed that they are back: by default
- * it looks every 10 s, and the successor of one that was killed waits for 15.
- */
-export const QUICK_PACES: readonly string[] = [
-  '--probe-interval-ms=2000',
-  '--status-interval-ms=2000',
-  '--index-canary-interval-ms=5000',
-  '--lease-duration-ms=6000',
-  '--renew-deadline-ms=4000',
-  '--retry-period-ms=1000',
-]
-
 /** One Kairship process as its manifests run it, under its ServiceAccount's rights and no more. */
 export async function startKairship(
   host: ApiClient,

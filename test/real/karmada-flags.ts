@@ -8,10 +8,10 @@ export interface KarmadaFlags {
   readonly schedulerProgram: string
 }
 
-/** Karmada with its defaults, except that it calls a member down, and up again, after 10 s instead of 30: suites wait for both. */
+/** Karmada with its defaults. */
 export const PLAIN_FLAGS: KarmadaFlags = {
   webhook: [],
-  controllers: ['--cluster-failure-threshold=10s', '--cluster-success-threshold=10s'],
+  controllers: [],
   scheduler: [],
   schedulerProgram: 'karmada-scheduler',
 }

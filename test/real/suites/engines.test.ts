@@ -5,7 +5,7 @@ import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
 import { saysWhatKarmadaSays } from '../figures.js'
 import { memberReady } from '../join-member.js'
-import { adopt, installKairship, QUICK_PACES, startKairship } from '../kairship.js'
+import { adopt, installKairship, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
@@ -53,7 +53,7 @@ describe('an engine killed while Kairship runs', () => {
 
   beforeAll(async () => {
     await installKairship(host)
-    kairship = await startKairship(host, `${stack.folder}/kairship`, 'engines', QUICK_PACES)
+    kairship = await startKairship(host, `${stack.folder}/kairship`, 'engines')
     for (const { name } of karmadas) await adopt(host, stack, name)
     await followed()
   })

@@ -4,7 +4,7 @@ import { control, type EngineAction } from '../control.js'
 import type { EngineProcess } from '../engine-process.js'
 import { clusters, saysWhatKarmadaSays } from '../figures.js'
 import { joinMember, memberReady } from '../join-member.js'
-import { adopt, installKairship, kairshipNamespace, QUICK_PACES, startKairship } from '../kairship.js'
+import { adopt, installKairship, kairshipNamespace, startKairship } from '../kairship.js'
 import { eventually } from '../probe.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of every shape are read here
@@ -50,7 +50,7 @@ describe('Kairship on the real stack', () => {
 
   beforeAll(async () => {
     await installKairship(host)
-    kairship = await startKairship(host, `${stack.folder}/kairship`, 'lifecycle', QUICK_PACES)
+    kairship = await startKairship(host, `${stack.folder}/kairship`, 'lifecycle')
   })
 
   afterAll(async () => {
