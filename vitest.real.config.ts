@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
-/** What needs no engine of the stack, but programs of its own: CI runs it beside nothing that such an engine could disturb. */
+/** What needs no engine of the stack, but programs of its own. */
 const apart = [
   'test/real/suites/{generators,image,insight,karmada-e2e,karmadactl}.test.ts',
   'test/real/decisions/**/*.test.ts',
 ]
 
-/** The suites that need real engines: `npm run test:real`. CI runs its two projects at different times (docs/adr/0094). */
+/** The suites that need real engines: `npm run test:real`. What needs no stack is a project of its own (docs/adr/0094). */
 export default defineConfig({
   test: {
     testTimeout: 600_000,
