@@ -88,7 +88,8 @@ export class ConsoleWorld {
     options: Parameters<typeof visit>[2] = {},
   ): Promise<Visit> {
     const visited = await visit(this.browser, this.api.url, options)
-    visited.page.setDefaultTimeout(PATIENCE_MS)
+    // Pages that are opened beside it wait as long.
+    visited.context.setDefaultTimeout(PATIENCE_MS)
     await visited.page.goto(await this.link(token))
     await visited.page.getByRole('link', { name: this.instance }).waitFor()
     return visited
