@@ -3,8 +3,8 @@ import { isNotFound } from '../../../manifests/status-error.js'
 import type { Call } from '../../call/call.js'
 import type { ObjectType, Place } from '../../objects/object-type.js'
 import type { ObjectCall, Objects } from '../../objects/objects.js'
+import { dryRun } from '../kind/dry-run.js'
 import { inFieldOf } from '../kind/in-field.js'
-import { dryRun } from './dry-run.js'
 import { Undo } from './undo.js'
 
 /** An object that is to be made together with others. */

@@ -8,7 +8,7 @@ import type { Call } from '../../call/call.js'
 import { FIELD_MANAGER } from '../../call/write-query.js'
 import { failedPrecondition, invalidFields } from '../../errors/failure.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
-import { tried } from '../create/dry-run.js'
+import { tried } from '../kind/dry-run.js'
 import { formatSeconds, parseSeconds } from './go-duration.js'
 
 /** Flags of karmada-controller-manager by the contract's field. */
