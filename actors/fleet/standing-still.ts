@@ -13,6 +13,8 @@ export const ROOM_OF_ONE_THAT_HANGS = 4
 /** One that stands still. */
 interface Still {
   readonly answered: boolean
+  /** Whether it has been silent for so long that it hangs. */
+  hangs: boolean
   /** Fires when it hangs, or, where its control plane has answered, when it is given up. */
   readonly timer: NodeJS.Timeout
 }
@@ -22,20 +24,21 @@ interface Still {
  * plane has answered, which wait for others to do their part, and the silent ones, whose has not.
  *
  * The room of the silent is bounded for the sake of a slow host of control planes, of which too many would be asked at once. Control planes that
- * hang would use it up, and all behind them would wait until their probes are given up, 64 at a time. So it grows while those in it hang. Once one answers
- * late, the host is slow: the room is as small as at first, and grows only for those that were begun since.
+ * hang would use it up, and all behind them would wait until their probes are given up, 64 at a time. So it is larger by those in it that hang. Once one answers
+ * late, the host is slow: those that are here then make no room, and those that are begun later do.
  */
 export class StandingStill {
   readonly #still = new Map<string, Still>()
   #answered = 0
-  /** The silent ones that hang. */
-  readonly #hanging = new Set<string>()
-  #roomOfSilent = STILL_AT_ONCE
+  /** The silent ones that hang, without those that were here when a control plane answered late. */
+  readonly #makingRoom = new Set<string>()
   /** The silent ones that were here when a control plane answered late: they are not taken for ones that hang. */
   #besideLate = new Set<string>()
 
   hasRoom(answered: boolean): boolean {
-    return answered ? this.#answered < STILL_AT_ONCE : this.#still.size - this.#answered < this.#roomOfSilent
+    if (answered) return this.#answered < STILL_AT_ONCE
+    const silent = this.#still.size - this.#answered
+    return silent < STILL_AT_ONCE + ROOM_OF_ONE_THAT_HANGS * this.#makingRoom.size
   }
 
   add(name: string, answered: boolean): void {
@@ -43,16 +46,16 @@ export class StandingStill {
       ? ([() => this.delete(name), GIVEN_UP_MS] as const)
       : ([() => this.#hangs(name), HANGS_MS] as const)
     if (answered) this.#answered += 1
-    this.#still.set(name, { answered, timer: setTimeout(act, afterMs).unref() })
+    this.#still.set(name, { answered, hangs: false, timer: setTimeout(act, afterMs).unref() })
   }
 
   /** The control plane of an instance has answered. Without effect unless it is one of the silent. */
   answered(name: string): void {
-    if (this.#still.get(name)?.answered !== false) return
-    const late = this.#hanging.has(name)
+    const still = this.#still.get(name)
+    if (still?.answered !== false) return
     this.delete(name)
-    if (late) {
-      this.#roomOfSilent = STILL_AT_ONCE
+    if (still.hangs) {
+      this.#makingRoom.clear()
       this.#besideLate = new Set(this.#still.keys())
     }
     this.add(name, true)
@@ -65,13 +68,8 @@ export class StandingStill {
     clearTimeout(still.timer)
     if (still.answered) this.#answered -= 1
     this.#still.delete(name)
-    this.#hanging.delete(name)
+    this.#makingRoom.delete(name)
     this.#besideLate.delete(name)
-  }
-
-  /** No instance waits for its turn; of those that will, nothing is known. */
-  noneWaits(): void {
-    this.#roomOfSilent = STILL_AT_ONCE
   }
 
   clear(): void {
@@ -79,7 +77,9 @@ export class StandingStill {
   }
 
   #hangs(name: string): void {
-    this.#hanging.add(name)
-    if (!this.#besideLate.has(name)) this.#roomOfSilent += ROOM_OF_ONE_THAT_HANGS
+    const still = this.#still.get(name)
+    if (!still) return
+    still.hangs = true
+    if (!this.#besideLate.has(name)) this.#makingRoom.add(name)
   }
 }

@@ -143,10 +143,7 @@ export class StartupQueue {
     try {
       while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE) {
         const name = this.#next()
-        if (name === undefined) {
-          this.#standing.noneWaits()
-          return
-        }
+        if (name === undefined) return
         const place: Place = {
           answered: false,
           timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),

@@ -186,6 +186,29 @@ describe('a start-up queue', () => {
     expect(up.at(-1)).toBe('younger')
   })
 
+  it('does not keep one waiting behind a thousand that hang and are made one after the other', () => {
+    const begun: { readonly name: string; readonly at: number }[] = []
+    let now = 0
+    const startup = new StartupQueue(
+      name => void begun.push({ name, at: now }),
+      () => () => 0,
+    )
+    startup.open()
+    /** Passes time; a probe that nothing answered is given up after five seconds. */
+    const pass = (ms: number) => {
+      now += ms
+      vi.advanceTimersByTime(ms)
+      while (begun[0] && now - begun[0].at >= 5_000) startup.leave(begun.shift()?.name ?? '')
+    }
+    for (let index = 0; index < 1_000; index++) {
+      startup.enter(born(`hangs-${index}`, index))
+      pass(10)
+    }
+    startup.enter(born('younger', 1_000))
+    pass(HANGS_MS)
+    expect(begun.at(-1)?.name).toBe('younger')
+  })
+
   it('begins fewer again once a control plane answers late, as one does that too many ask', () => {
     const { up, queue: startup } = queue()
     startup.open()
