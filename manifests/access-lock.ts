@@ -31,6 +31,9 @@ export interface AccessLock extends KubeObject {
   }
 }
 
+/** Characters of what a lock can name, as the CRD has it. */
+export const LONGEST_LOCK_TARGET = { user: 1_024, group: 1_024, tokenId: 1_024, instance: 253 } as const
+
 /** The fields that say whom a lock is for. */
 export const LOCK_TARGET = ['user', 'group', 'tokenId', 'instance'] as const
 

@@ -11,8 +11,9 @@ import { withAuthenticated } from './groups.js'
 import type { HostGrace } from './host-grace.js'
 import type { HostReviews } from './host-reviews.js'
 import type { InstanceTokens } from './instance-tokens/instance-tokens.js'
+import { whyNotLockable } from './lockable.js'
 import type { Issuers } from './oidc/issuers.js'
-import { ReviewQuota } from './review-quota.js'
+import { RAN_TOO_LONG, ReviewQuota } from './review-quota.js'
 import { reviewToken } from './token-review.js'
 
 /** What a request proves its caller by. */
@@ -71,7 +72,11 @@ export interface AuthenticatorOptions {
 /** Whose token it is and which issuer says so; or why it is not accepted. */
 type Found =
   | { readonly caller: Caller; readonly issuer?: { readonly isOver: boolean } | undefined }
-  | { readonly refused: string }
+  | {
+      readonly refused: string
+      /** Looking at it held up the whole process, which its source is charged for. */
+      readonly ranTooLong?: boolean
+    }
 
 /**
  * The one order in which callers are authenticated, on all wires: a client certificate that TLS verified counts first. A bearer token
@@ -107,6 +112,13 @@ export function authenticatorOf({
     if (!issuer) {
       const caller = await reviews.ask(() => reviewToken(host, token, wallClock()))
       if (!caller) return { value: UNKNOWN, ttlMs: REFUSED_MS, refused: true }
+      const why = whyNotLockable(caller)
+      if (why !== undefined)
+        return {
+          value: { refused: `the bearer token is not accepted: ${why}` },
+          ttlMs: REFUSED_MS,
+          refused: true,
+        }
       // A token that says when it expires counts no longer, whoever is away.
       const { expiresAt = Number.POSITIVE_INFINITY } = caller.credential ?? {}
       const standInMs = Math.min(grace?.ms ?? 0, expiresAt - wallClock())
@@ -143,7 +155,7 @@ export function authenticatorOf({
         key,
         judge: judgeOf(token),
         work: () => check(token, key),
-        isRefused: ({ refused }) => refused === true,
+        chargeOf: ({ value }) => ('refused' in value ? (value.ranTooLong ? RAN_TOO_LONG : 1) : 0),
       }),
     )
     return found instanceof Promise ? found.then(settle) : settle(found)
@@ -189,6 +201,8 @@ function callerOfCertificate(subject: CertificateSubject): Caller {
   if (known) return known
   const credential = certificateCredential(subject)
   const caller = { ...callerOfSubject(subject), ...(Object.keys(credential).length > 0 && { credential }) }
+  const why = whyNotLockable(caller)
+  if (why !== undefined) throw unauthenticated(`the client certificate is not accepted: ${why}`)
   checkedBy(caller, { key: credential.id ?? JSON.stringify(subject) })
   certified.set(subject, caller)
   return caller

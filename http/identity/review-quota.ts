@@ -6,6 +6,8 @@ import { sourceOf } from '../listener/source-address.js'
 const AT_ONCE = 64
 /** Refused tokens of one source in `WINDOW_MS`. A client that has a wrong token sends the same one, which is remembered. */
 const REFUSALS = 100
+/** A token whose expressions were stopped counts as so many: each held up this process for a quarter of a second, four for one in ten. */
+export const RAN_TOO_LONG = 25
 const WINDOW_MS = 10_000
 /** Sources that are counted in one window. Beyond them a new window begins, which forgives at most what it forgets. */
 const SOURCES = 10_000
@@ -21,7 +23,8 @@ export interface TokenReviewing<T> {
   /** Who says whose token it is: the host, or an issuer. While one of them hangs, the places for reviews by the others stay free. */
   readonly judge: string
   readonly work: () => Promise<T>
-  readonly isRefused: (answer: T) => boolean
+  /** As how many refused tokens an answer counts; 0 for one that is accepted. */
+  readonly chargeOf: (answer: T) => number
 }
 
 /**
@@ -40,13 +43,13 @@ export class ReviewQuota {
   constructor(readonly now: () => number) {}
 
   /** Runs one review. @throws Failure RESOURCE_EXHAUSTED; what the review throws */
-  async review<T>({ address, key, judge, work, isRefused }: TokenReviewing<T>): Promise<T> {
+  async review<T>({ address, key, judge, work, chargeOf }: TokenReviewing<T>): Promise<T> {
     if (address === undefined) return work()
     const source = sourceOf(address)
-    if (this.#known.has(key)) return this.#noted(key, source, await work(), isRefused)
+    if (this.#known.has(key)) return this.#noted(key, source, await work(), chargeOf)
     if (this.#countOf(source) >= REFUSALS) {
       throw resourceExhausted(
-        `${source} sent ${REFUSALS} tokens that are not accepted: wait, then send a valid one`,
+        `${source} sent too many tokens that are not accepted: wait, then send a valid one`,
         {
           retryAfterSeconds: Math.max(1, Math.ceil((this.#windowEnds - this.now()) / 1_000)),
         },
@@ -54,15 +57,16 @@ export class ReviewQuota {
     }
     const release = this.#underWay.take(`${source} ${judge}`, source)
     try {
-      return this.#noted(key, source, await work(), isRefused)
+      return this.#noted(key, source, await work(), chargeOf)
     } finally {
       release()
     }
   }
 
-  #noted<T>(key: string, source: string, answer: T, isRefused: (answer: T) => boolean): T {
+  #noted<T>(key: string, source: string, answer: T, chargeOf: (answer: T) => number): T {
     this.#known.delete(key)
-    if (isRefused(answer)) this.#refusals.set(source, this.#countOf(source) + 1)
+    const charge = chargeOf(answer)
+    if (charge > 0) this.#refusals.set(source, this.#countOf(source) + charge)
     else {
       const [oldest] = this.#known
       if (this.#known.size >= KNOWN_TOKENS && oldest !== undefined) this.#known.delete(oldest)

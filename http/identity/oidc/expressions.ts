@@ -113,6 +113,11 @@ const LEAST_CPU_MS = 50
 /** How often such work is begun. */
 const MOST_TRIES = 5
 
+/** Thrown where expressions were stopped: this process did nothing else meanwhile. */
+export class RanTooLong extends Error {
+  override readonly name = 'RanTooLong'
+}
+
 /** Thrown where the machine gave the process no time to look at a token: that says nothing about the token. */
 export class Stalled extends Error {
   override readonly name = 'Stalled'
@@ -122,7 +127,7 @@ export class Stalled extends Error {
  * Runs expressions, and stops them when they take too long. The clock alone does not say that: a process that was not let run has used no CPU,
  * and begins again.
  * @param work may run several times
- * @throws Stalled; Error when they are stopped; what `work` throws
+ * @throws Stalled; RanTooLong when they are stopped; what `work` throws
  */
 export function bounded<T>(work: () => T): T {
   const before = process.cpuUsage()
@@ -135,7 +140,7 @@ export function bounded<T>(work: () => T): T {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
       const { user, system } = process.cpuUsage(before)
       if ((user + system) / 1_000 >= LEAST_CPU_MS)
-        throw new Error(`the expressions ran for longer than ${MOST_MS} ms`, { cause: error })
+        throw new RanTooLong(`the expressions ran for longer than ${MOST_MS} ms`, { cause: error })
     } finally {
       delete context.run
     }

@@ -4,8 +4,9 @@ import type { Log } from '../../../ports/log.js'
 import type { Meter } from '../../../ports/meter.js'
 import { unavailable } from '../../errors/failure.js'
 import type { Caller } from '../caller.js'
+import { whyNotLockable } from '../lockable.js'
 import type { IssuerConfiguration } from './configuration-schema.js'
-import { Stalled } from './expressions.js'
+import { RanTooLong, Stalled } from './expressions.js'
 import { IssuerKeys, type KeysStatus, KeysUnavailable } from './issuer-keys.js'
 import { type ClaimMapping, ClaimsRefused, claimMapping } from './mapping.js'
 
@@ -24,7 +25,9 @@ export interface IssuerDependencies {
 }
 
 /** Whose token it is, and for how long that is known; or why it is not accepted, in words for its holder. */
-export type Checked = { readonly caller: Caller; readonly validMs: number } | { readonly refused: string }
+export type Checked =
+  | { readonly caller: Caller; readonly validMs: number }
+  | { readonly refused: string; readonly ranTooLong?: boolean }
 
 /** kube-apiserver's list. Never `none`, and nothing symmetric: the public key would be the secret. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']
@@ -86,6 +89,8 @@ export class Issuer {
       const expiresAt = Math.min((claims.exp as number) * 1_000, LATEST_MS)
       const id = typeof claims.jti === 'string' && claims.jti !== '' ? { id: claims.jti } : {}
       const caller = { ...this.#map(claims), credential: { ...id, expiresAt, issuer: url } }
+      const why = whyNotLockable(caller)
+      if (why !== undefined) throw new ClaimsRefused(why)
       this.#count('accepted')
       return { caller, validMs: expiresAt - this.dependencies.wallClock() }
     } catch (error) {
@@ -103,7 +108,11 @@ export class Issuer {
       const [outcome, why] = this.#explained(error)
       this.#count(outcome)
       this.dependencies.log.debug({ issuer: url, outcome, why }, 'a token is not accepted')
-      return { refused: `the bearer token of the issuer ${url} is not accepted: ${why}` }
+      const ranTooLong = error instanceof Error && error.cause instanceof RanTooLong
+      return {
+        refused: `the bearer token of the issuer ${url} is not accepted: ${why}`,
+        ...(ranTooLong && { ranTooLong }),
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import { type AccessLock, appliedLock } from '../../../manifests/access-lock.js'
+import { type AccessLock, appliedLock, LONGEST_LOCK_TARGET } from '../../../manifests/access-lock.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { AccessLockSchema, CreateAccessLockRequest } from '../../../proto/gen/kairship/accesslock_pb.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
@@ -8,7 +8,7 @@ import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 export const CREATED_BY = 'kairship.io/created-by'
 
 /** As the CRD has it. */
-const LONGEST = { user: 1_024, group: 1_024, tokenId: 1_024, instance: 253, message: 1_024 } as const
+const LONGEST = { ...LONGEST_LOCK_TARGET, message: 1_024 } as const
 
 /** A lock as callers receive it. */
 export function lockMessageOf(object: KubeObject): MessageInitShape<typeof AccessLockSchema> {

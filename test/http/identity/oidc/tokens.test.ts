@@ -46,6 +46,36 @@ describe('a token of a configured issuer', () => {
     ).toBe(1)
   })
 
+  it.each([
+    ['its username', (name: string) => ({ sub: name })],
+    ['one of its groups', (name: string) => ({ sub: 'ada', groups: ['ops', name] })],
+    ['its id', (name: string) => ({ sub: 'ada', jti: name })],
+  ])('is refused where no AccessLock could name %s', async (what, claims) => {
+    const { answer } = start()
+    const longest = claims('n'.repeat(1_024))
+    expect(await answer(await issuer.token(longest))).toBe(longest.sub)
+    expect(await answer(await issuer.token(claims('n'.repeat(1_025))))).toBe(
+      `the bearer token of the issuer ${issuer.url} is not accepted: ${what} has 1025 characters: an AccessLock can name 1024 at most`,
+    )
+  })
+
+  it('that holds up the process until its expressions are stopped counts as 25 that are refused', async () => {
+    const { send } = start(
+      entryFor(issuer, { claimValidationRules: [{ expression: 'claims.x.matches("^(a+)+$")' }] }),
+    )
+    const from = '192.0.2.1'
+    const runaway = async (n: number) =>
+      send(await issuer.token({ sub: `${n}`, x: `${'a'.repeat(60)}b` }), from)
+    for (const n of [1, 2, 3]) await expect(runaway(n)).rejects.toMatchObject({ code: 16 })
+    for (let n = 0; n < 24; n++)
+      await expect(send(await issuer.token({ sub: `${n}`, x: 'b' }), from)).rejects.toMatchObject({
+        code: 16,
+      })
+    await expect(runaway(4)).rejects.toMatchObject({ code: 16 })
+    await expect(send(await issuer.token({ sub: 'ada', x: 'a' }), from)).rejects.toMatchObject({ code: 8 })
+    expect(await send(await issuer.token({ sub: 'ada', x: 'a' }), '192.0.2.2')).toMatchObject({ user: 'ada' })
+  })
+
   it('finds a place to be verified while another issuer, or the host, keeps all reviews of its source waiting', async () => {
     const { send, host, issuers } = start(entryFor(issuer), entryFor(other))
     const from = '192.0.2.1'
