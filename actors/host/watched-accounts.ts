@@ -22,10 +22,12 @@ export class WatchedAccounts implements ServiceAccounts {
   readonly #subscription: Subscription
   #contact: Contact = 'pending'
 
+  /** @param mostDeleted how many uids of deleted accounts are remembered */
   constructor(
     api: KubeApi,
     private readonly log: Log,
     private readonly meter: Meter,
+    private readonly mostDeleted = MOST_DELETED,
   ) {
     this.#collection = new Collection(
       ...([SERVICE_ACCOUNTS, metadataOnly(api), 'service accounts', identified, meter] as const),
@@ -67,9 +69,9 @@ export class WatchedAccounts implements ServiceAccounts {
 
   #remember(uid: string | undefined): void {
     if (uid === undefined || this.#deleted.has(uid)) return
-    const [oldest] = this.#deleted
-    if (this.#deleted.size >= MOST_DELETED && oldest !== undefined) this.#deleted.delete(oldest)
     this.#deleted.add(uid)
+    const [oldest] = this.#deleted
+    if (this.#deleted.size > this.mostDeleted && oldest !== undefined) this.#deleted.delete(oldest)
   }
 
   #became(contact: Contact): void {

@@ -109,8 +109,7 @@ export class LiveCalls {
         this.#host.failureOf(group, now)
       if (group.calls.size > 0) group.usedAt = now
       // Kept for a while: a caller who comes and goes has not the host asked each time, and what it loses meanwhile is noticed.
-      else if (now - group.usedAt >= SETTLE_MS && !group.account.isAsking && !group.rights.isAsking)
-        this.#groups.forget(group)
+      else if (now - group.usedAt >= SETTLE_MS) this.#groups.forget(group)
       if (failure) this.#endAll(group, failure)
       else if (group.calls.size > 0) this.#host.askWhatIsDue(group, now, this.#groups.size)
     }

@@ -32,7 +32,7 @@ function problemsOf(
   const made = binding.origin.object.status?.conditions?.find(({ type }) => type === 'Materialized')
   if (made?.status !== 'False') return []
   // Of the namespaces that the binding names, that of the request is the one that matters here.
-  const lacksNamespace = namespace !== '' && made.message.includes(`namespaces "${namespace}" not found`)
+  const lacksNamespace = made.message.includes(`namespaces "${namespace}" not found`)
   return [
     {
       message: `${originOf(binding)} gives the role ${binding.spec.role}, and is not in effect inside: ${lacksNamespace ? `${instance} has no namespace ${namespace}` : made.message}`,

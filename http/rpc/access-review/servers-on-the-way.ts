@@ -86,7 +86,6 @@ async function mustBeMember(
     const path = resourcePath(MEMBER_CLUSTERS, { name: cluster })
     await connection.request({ method: 'GET', path, impersonate: call.caller })
   } catch (error) {
-    call.signal.throwIfAborted()
     if (isNotFound(error)) throw notFound(`${instance} has no member ${JSON.stringify(cluster)}`)
     // Any other refusal says nothing about the member: the links say how far a request comes.
   }

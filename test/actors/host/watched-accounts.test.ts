@@ -131,6 +131,18 @@ describe('the ServiceAccounts of the host', () => {
     }
   })
 
+  it('that were deleted are remembered up to a number, the newest', async () => {
+    const few = new WatchedAccounts(guarded(), log, fakeMeter().meter, 2).start()
+    try {
+      const made = [await create('one'), await create('two'), await create('three')]
+      await waitFor(() => expect(made.map(one => few.isThere(one))).toEqual([true, true, true]))
+      for (const { name } of made) await remove(name)
+      await waitFor(() => expect(made.map(({ uid }) => few.wasDeleted(uid))).toEqual([false, true, true]))
+    } finally {
+      few.stop()
+    }
+  })
+
   it('are asked for by their metadata alone', async () => {
     await create('one')
     accounts.start()

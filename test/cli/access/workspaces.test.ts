@@ -85,6 +85,14 @@ describe('kairship workspace list', () => {
     })
   })
 
+  it('leaves out what belongs to no workspace', async () => {
+    const { context, said } = world(lists)
+    await listWorkspaces(context, config({ output: 'json' }), [])
+    const { instances, namespaces } = JSON.parse(said())
+    const of = (rows: { instance: string }[]) => rows.map(({ instance }) => instance)
+    expect([of(instances), of(namespaces)]).toEqual([['us', 'eu'], ['free']])
+  })
+
   it('says that there is none', async () => {
     const { context, said } = world()
     await listWorkspaces(context, config(), [])
@@ -151,6 +159,9 @@ describe('kairship workspace unbind', () => {
       ['instances/-/actions', { instance: 'eu', ...common }],
       ['namespaces/-/actions', { instance: 'us', namespace: 'pay', ...common }],
     ])
-    expect(said()).toMatch(/^instance\/eu no longer belongs to workspace\/shop\n\{/)
+    const [line = '', ...answer] = said().split('\n')
+    expect(line).toBe('instance/eu no longer belongs to workspace/shop')
+    // The only answer by itself, and no list of one.
+    expect(JSON.parse(answer.join('\n'))).toMatchObject({ instance: 'us', namespace: 'pay' })
   })
 })

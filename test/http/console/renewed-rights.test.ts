@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import { ISSUER_PEOPLE } from '../../../playground/issuer/people.js'
 import { waitFor } from '../../patience.js'
@@ -53,6 +53,32 @@ describe('renewing a session whose issuer says other groups of its user', () => 
       expect.stringContaining('other groups'),
     ])
     expect((await asPage(world.api, next(renewed))).status).toBe(200)
+  })
+
+  it('ends also the tokens of earlier renewals, which counted until now', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const renewed = next(await renew(world, cookies))
+    expect((await asPage(world.api, cookies)).status).toBe(200)
+    sayGroups('viewers')
+    expect((await renew(world, renewed)).status).toBe(200)
+    expect((await asPage(world.api, cookies)).status).toBe(401)
+    expect((await asPage(world.api, renewed)).status).toBe(401)
+  })
+
+  it('ends no new token that a tab uses already when another tab comes by the same renewal', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    sayGroups('viewers')
+    const real = world.signIn.renew.bind(world.signIn)
+    let tokens: ReturnType<typeof real> | undefined
+    vi.spyOn(world.signIn, 'renew').mockImplementation((...parameters) => (tokens ??= real(...parameters)))
+    const renewed = next(await renew(world, cookies))
+    expect((await asPage(world.api, renewed)).status).toBe(200)
+    expect((await renew(world, cookies)).status).toBe(200)
+    expect((await asPage(world.api, renewed)).status).toBe(200)
   })
 
   it('leaves what is open alone where it says the same as before', async () => {

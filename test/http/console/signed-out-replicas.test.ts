@@ -1,15 +1,11 @@
 import { describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
-import { SessionUses } from '../../../http/console/session-uses.js'
-import { SignedOutSessions } from '../../../http/console/signed-out-sessions.js'
 import type { AccessLock } from '../../../manifests/access-lock.js'
 import { ServiceError } from '../../../ports/service-error.js'
 import { waitFor } from '../../patience.js'
-import { fakeAccessLocks } from '../fakes/access-locks.js'
 import { deferred } from '../fakes/deferred.js'
 import { refusal } from '../fakes/host.js'
 import type { Listening } from '../fakes/listening.js'
-import { fakeLog } from '../fakes/log.js'
 import { asPage, renew, signedIn, signInWorlds } from './sign-in-worlds.js'
 
 const { start } = signInWorlds()
@@ -86,59 +82,5 @@ describe('a session that was signed out of', () => {
     await waitFor(() =>
       expect(JSON.stringify(world.api.log.lines)).toContain('could not be told of a sign-out'),
     )
-  })
-})
-
-describe('telling the other replicas', () => {
-  const NOON = Date.UTC(2026, 10, 28, 12)
-  function telling() {
-    const locks = fakeAccessLocks()
-    const deleted: string[] = []
-    let now = NOON
-    const stored = {
-      create: async (lock: AccessLock) => {
-        locks.lock(lock.metadata.name, lock.spec, lock.metadata.annotations)
-        return lock
-      },
-      delete: async (name: string) => {
-        deleted.push(name)
-        locks.unlock(name)
-      },
-    }
-    const log = fakeLog()
-    const signedOut = new SignedOutSessions({ locks, stored, log, wallClock: () => now })
-    const later = (ms: number) => (now = NOON + ms)
-    return { locks, deleted, log, signedOut, later }
-  }
-
-  it('is remembered by replicas that start later, until the session would have ended', async () => {
-    const { signedOut, later } = telling()
-    await signedOut.tell({ id: 'one', user: 'ada', until: NOON + 60_000 })
-    const [soon, late] = [new SessionUses(), new SessionUses()]
-    signedOut.follow(soon)
-    later(60_000)
-    signedOut.follow(late)
-    expect([soon.isEnded('one'), soon.isEnded('other'), late.isEnded('one')]).toEqual([true, false, false])
-  })
-
-  it('takes away what is over, and no lock of anybody else', async () => {
-    const { locks, deleted, signedOut, later } = telling()
-    locks.lock('incident', { tokenId: 'a', expiresAt: new Date(NOON).toISOString() })
-    await signedOut.tell({ id: 'one', user: 'ada', until: NOON + 60_000 })
-    later(60_000)
-    await signedOut.tell({ id: 'two', user: 'ada', until: NOON + 120_000 })
-    expect(deleted).toHaveLength(1)
-    expect(locks.all().map(({ metadata }) => metadata.name)).toEqual([
-      'incident',
-      expect.stringMatching(/^console-session-[0-9a-f]{32}$/),
-    ])
-  })
-
-  it('leaves 64 objects of one user at most, and says so', async () => {
-    const { locks, log, signedOut } = telling()
-    for (let id = 0; id < 70; id++) await signedOut.tell({ id: `${id}`, user: 'ada', until: NOON + 60_000 })
-    await signedOut.tell({ id: 'other', user: 'emil', until: NOON + 60_000 })
-    expect(locks.all()).toHaveLength(65)
-    expect(JSON.stringify(log.lines)).toContain('other replicas are not told')
   })
 })

@@ -38,3 +38,10 @@ it('replace gives no text that is longer than any token, so that several of them
   expect(() => program({ a: 'a'.repeat(12_000) })).toThrow('more than 65536 characters')
   expect(compileExpression('claims.a.replace("a", "bc")', 'claims')({ a: 'aXa' })).toBe('bcXbc')
 })
+
+it('replace gives a text of just so many characters, however many pieces it is made of', () => {
+  const program = compileExpression('claims.a.replace("a", claims.b)', 'claims')
+  expect(program({ a: 'a', b: 'b'.repeat(65_536) })).toHaveLength(65_536)
+  expect(() => program({ a: 'a', b: 'b'.repeat(65_537) })).toThrow('more than 65536 characters')
+  expect(program({ a: 'a'.repeat(40_000), b: 'b' })).toBe('b'.repeat(40_000))
+})

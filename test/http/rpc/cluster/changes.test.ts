@@ -7,6 +7,7 @@ import type { Cluster } from '../../../../karmada/objects/cluster.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import {
   CordonJoinedClusterRequestSchema,
+  JoinClusterRequestSchema,
   UpdateJoinedClusterRequestSchema,
 } from '../../../../proto/gen/kairship/cluster_pb.js'
 
@@ -113,4 +114,21 @@ describe('a change of a member cluster that others change too', () => {
     await cordon()
     expect(sent).toHaveLength(1)
   })
+})
+
+it('who may not use a candidate does not join it: its credential is not even read', async () => {
+  const asked: unknown[] = []
+  const refuse = async (...parameters: unknown[]) => {
+    asked.push(parameters)
+    throw new Error('nobody is to be asked')
+  }
+  const handlers = clusterHandlers({
+    host: { request: refuse },
+    connector: { connect: refuse },
+    authorizer: { decide: async () => ({ allowed: false, reason: 'no RBAC' }) },
+  } as unknown as Parameters<typeof clusterHandlers>[0])
+  const caller = { user: 'ann', groups: [], extra: {} }
+  const joining = handlers.joinCluster(create(JoinClusterRequestSchema, at), { caller } as unknown as Call)
+  await expect(joining).rejects.toMatchObject({ code: 7 })
+  expect(asked).toEqual([])
 })

@@ -147,3 +147,22 @@ describe('a cluster that joins again after it has left', () => {
     })
   })
 })
+
+it('a cluster that leaves keeps the namespace and the impersonator while another control plane uses them', async () => {
+  const cluster = new SlowCluster()
+  await join(cluster)
+  const [other, own] = ['karmada-other', 'default']
+  for (const name of [other, own])
+    cluster.answer('POST', `${NAMESPACE}/serviceaccounts`, {
+      ...{ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'karmada-cluster' } },
+    })
+  expect(await revokeAccess(cluster.api(), 'm')).toEqual([
+    'Namespace karmada-cluster with ServiceAccount karmada-impersonator: karmada-other of other control planes are in use there',
+  ])
+  cluster.collect()
+  expect([...cluster.objects.keys()].filter(path => !path.includes('/secrets/')).toSorted()).toEqual([
+    NAMESPACE,
+    ...[own, 'karmada-impersonator', other].map(name => `${NAMESPACE}/serviceaccounts/${name}`),
+  ])
+  expect(cluster.objects.has(SECRET)).toBe(false)
+})

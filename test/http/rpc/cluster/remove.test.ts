@@ -45,6 +45,23 @@ function instanceOf(...states: (Cluster | undefined)[]) {
 }
 const at = { instance: 'north', name: 'm' }
 
+/** A member that answers like this, until its connection is closed. */
+function memberThat(answer: (request: KubeRequest) => unknown) {
+  const connection = { isClosed: false }
+  const api = {
+    request: async (request: KubeRequest) => {
+      // What a real connection takes some time for.
+      await new Promise(setImmediate)
+      if (connection.isClosed) throw new Error('the connection is closed')
+      return answer(request)
+    },
+    close: async () => {
+      connection.isClosed = true
+    },
+  } as unknown as KubeApi
+  return { api, connection }
+}
+
 describe('the removal of a member', () => {
   it('ends in time with the finalizer that blocks it, and deletes only that Cluster', async () => {
     const { objects, removed } = instanceOf(stuck('Unknown'))
@@ -83,16 +100,14 @@ describe('the removal of a member', () => {
       },
     } as Cluster
     const sent: string[] = []
-    const member = {
-      request: async ({ method, path }: KubeRequest) => {
-        sent.push(method)
-        return path.endsWith('/serviceaccounts') ? { items: [] } : { metadata: { name: 'r', uid: 'b' } }
-      },
-      close: async () => undefined,
-    } as unknown as KubeApi
+    const member = memberThat(({ method, path }) => {
+      sent.push(method)
+      return path.endsWith('/serviceaccounts') ? { items: [] } : { metadata: { name: 'r', uid: 'b' } }
+    })
     const whole = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster)
-    expect(await removeCluster(whole.objects, async () => member, call, { ...at, dryRun: true })).toEqual([])
-    expect(new Set(sent)).toEqual(new Set(['GET']))
+    const { api, connection } = member
+    expect(await removeCluster(whole.objects, async () => api, call, { ...at, dryRun: true })).toEqual([])
+    expect([new Set(sent), connection.isClosed]).toEqual([new Set(['GET']), true])
     const away = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster)
     expect(await removeCluster(away.objects, noConnection, call, { ...at, dryRun: true })).toEqual([
       expect.stringContaining('karmada-cluster/karmada-m: '),
@@ -112,22 +127,58 @@ describe('the removal of a member', () => {
     const { objects } = instanceOf(known, { ...known, data: { token: 'dA==' } } as Cluster, undefined)
     const remove: Objects['remove'] = async () => gone.abort(new Error('the caller hung up'))
     const [sent, bodies]: [string[], unknown[]] = [[], []]
-    const api = {
-      request: async ({ method, path, body, signal }: KubeRequest) => {
-        signal?.throwIfAborted()
-        sent.push(`${method} ${path}`)
-        bodies.push(body)
-        if (method === 'GET' && path.endsWith('/serviceaccounts')) return { items: [] }
-        return { metadata: { uid: 'b' } }
-      },
-      close: async () => undefined,
-    } as unknown as KubeApi
+    const { api, connection } = memberThat(({ method, path, body, signal }) => {
+      signal?.throwIfAborted()
+      sent.push(`${method} ${path}`)
+      bodies.push(body)
+      if (method === 'GET' && path.endsWith('/serviceaccounts')) return { items: [] }
+      return { metadata: { uid: 'b' } }
+    })
     const hungUp = { ...call, signal: gone.signal }
     expect(await removeCluster({ ...objects, remove }, async () => api, hungUp, at)).toEqual([])
     expect(sent.at(-1)).toMatch(/^DELETE .*clusterrolebindings/)
+    expect(connection.isClosed).toBe(true)
     // All else belongs to the very binding that is deleted.
     expect(bodies.at(-1)).toMatchObject({ preconditions: { uid: 'b' } })
     expect(bodies).toContainEqual({ metadata: { ownerReferences: [expect.objectContaining({ uid: 'b' })] } })
+  })
+
+  describe('whose credential Karmada keeps in a Secret', () => {
+    const known = {
+      ...stuck('True'),
+      spec: {
+        syncMode: 'Push',
+        apiEndpoint: 'https://m',
+        secretRef: { namespace: 'karmada-cluster', name: 'm' },
+      },
+    } as Cluster
+    /** An instance that answers to a request for the Secret like this. */
+    const answering = (secret: () => Promise<unknown>) => {
+      const { objects, removed } = instanceOf(known, undefined)
+      const get = (async (...[, , { resource }]: Parameters<Objects['get']>) =>
+        resource === 'secrets'
+          ? secret()
+          : objects.get({} as never, {} as never, {} as never, {} as never)) as Objects['get']
+      return { objects: { ...objects, get }, removed }
+    }
+    const refused = (code: number, reason: string) =>
+      Promise.reject(new StatusError({ ...bareStatus(code, reason), reason }))
+
+    it('deletes nothing while nobody can say what the Secret has', async () => {
+      const { objects, removed } = answering(() => refused(503, 'ServiceUnavailable'))
+      await expect(removeCluster(objects, noConnection, call, at)).rejects.toMatchObject({ code: 503 })
+      expect(removed).toEqual([])
+    })
+
+    it.each([
+      ['is not there', () => refused(404, 'NotFound'), /karmada-cluster\/karmada-m: /],
+      ['may not be read', () => refused(403, 'Forbidden'), /karmada-cluster\/karmada-m: /],
+      ['has no token', async () => ({ ...known, data: {} }), /the Secret karmada-cluster\/m has no token$/],
+    ])('goes on where it %s, and says what stays in the member', async (_, secret, left) => {
+      const { objects, removed } = answering(secret)
+      expect(await removeCluster(objects, noConnection, call, at)).toEqual([expect.stringMatching(left)])
+      expect(removed).toHaveLength(1)
+    })
   })
 
   it('reports leftovers when the cluster cannot be reached', async () => {

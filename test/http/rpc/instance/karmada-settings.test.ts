@@ -70,6 +70,18 @@ describe('failover', () => {
     expect(adopted.json.message).toContain('adopted')
   })
 
+  it('is not refused in a dry run because a webhook of the host cannot be tried', async () => {
+    const { call, host } = installed()
+    host.script = ({ method }: KubeRequest) => {
+      if (method === 'PATCH')
+        throw refusal(400, 'BadRequest', 'admission webhook "w" does not support dry run')
+      return undefined
+    }
+    const put = (dryRun: boolean) =>
+      call('admin', 'PUT', '/instances/east/failover', { enabled: true, timeout: failover, dryRun })
+    expect([(await put(true)).status, (await put(false)).status]).toEqual([200, 400])
+  })
+
   it('is written to the Instance, and read as the requested spec over the installed one', async () => {
     const { call, host } = installed({
       components: {
@@ -165,6 +177,11 @@ describe('settings of components', () => {
     expect(host.instances.get('east')?.spec.install?.karmadaSpec).toMatchObject({
       components: { karmadaDescheduler: { replicas: 0 } },
     })
+  })
+
+  it('take a component that is null for one that does not run', async () => {
+    const { call } = installed({ components: { karmadaDescheduler: null } })
+    expect((await call('admin', 'GET', '/instances/east/descheduler')).json.enabled).toBe(false)
   })
 
   it('treat the metrics adapter as enabled by default', async () => {
