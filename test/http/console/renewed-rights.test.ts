@@ -81,6 +81,22 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, renewed)).status).toBe(200)
   })
 
+  it('ends the session where the issuer renews it for another user', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    const other = world.issuer.browser()
+    const { name } = ISSUER_PEOPLE.find(person => person !== ada)!
+    await signedIn({ ...world, browser: other }, '/instances', name)
+    const real = world.signIn.renew.bind(world.signIn)
+    let tokens: ReturnType<typeof real> | undefined
+    vi.spyOn(world.signIn, 'renew').mockImplementation((...parameters) => (tokens ??= real(...parameters)))
+    expect((await renew(world, other.cookies)).status).toBe(200)
+    expect((await renew(world, cookies)).status).toBe(401)
+    const refused = await asPage(world.api, cookies)
+    expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('ended the login')])
+  })
+
   it('leaves what is open alone where it says the same as before', async () => {
     const world = await start()
     await signedIn(world)
