@@ -84,6 +84,18 @@ const causes: readonly Cause[] = [
     ...{ status: 401, grpc: 16, reason: 'CredentialEnded', message: /the ServiceAccount .* was deleted/ },
   },
   {
+    what: 'a group that the host names no longer',
+    change: () => {
+      host.user = { ...ANN, groups: [] }
+    },
+    ...{
+      status: 401,
+      grpc: 16,
+      reason: 'CredentialEnded',
+      message: /names another user now, or other groups/,
+    },
+  },
+  {
     what: 'an account that is deleted',
     change: () => {
       host.knows = false
