@@ -38,7 +38,8 @@ export async function replaceInstance(
     try {
       return await inField('data', ownWrites.write('update', name, call, send))
     } catch (error) {
-      if (!isConflict(error) || resourceVersion || uid || attempt >= MOST_ATTEMPTS) throw error
+      const isAnother = Boolean(uid) && uid !== current.metadata.uid
+      if (!isConflict(error) || resourceVersion || isAnother || attempt >= MOST_ATTEMPTS) throw error
     }
   }
 }
