@@ -1,0 +1,92 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { LivePage } from '../../console/live/live-page.js'
+import { type Item, north, south, startedPage, type TestServer, west } from './live-page-under-test.js'
+import { settled, type TestClock } from './test-clock.js'
+
+let clock: TestClock
+let server: TestServer
+let live: LivePage<Item>
+
+beforeEach(async () => {
+  ;({ clock, server, live } = await startedPage())
+})
+
+describe('a live page', () => {
+  it('says since when it is old where its stream broke, keeps what it shows, and resumes', async () => {
+    await clock.pass(500)
+    server.change('MODIFIED', north, 't7')
+    await settled()
+    server.break()
+    await settled()
+    expect(live.page()).toMatchObject({ state: 'stale', since: 1_500, items: [north, south] })
+    expect(live.page().problem?.message).toBe('the connection broke')
+    await clock.pass(1_000)
+    expect(server.resumed).toEqual(['', 't7'])
+    expect(live.page().state).toBe('live')
+  })
+
+  it('waits longer after each failure, up to half a minute', async () => {
+    const times: number[] = []
+    const failing = new LivePage<Item>(
+      {
+        ...server,
+        keyOf: server.keyOf,
+        list: (page, signal) => server.list(page, signal),
+        // biome-ignore lint/correctness/useYield: it fails at once
+        watch: async function* () {
+          times.push(clock.time)
+          throw new Error('refused')
+        },
+      },
+      clock,
+    )
+    clock.time = 0
+    failing.start()
+    await clock.pass(110_000)
+    failing.stop()
+    expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
+  })
+
+  it('tries again at once where what it waited for may be there', async () => {
+    server.break()
+    await settled()
+    live.retry()
+    await settled()
+    expect([server.resumed.length, live.page().state]).toEqual([2, 'live'])
+  })
+
+  it('tries again when its list fails', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    expect(live.page()).toMatchObject({ state: 'stale', items: [north, south] })
+    server.listFails = false
+    await clock.pass(1_000)
+    expect(live.page().state).toBe('live')
+  })
+
+  it('waits longer after each failure of its list, and tries again at once when told to', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    const first = server.lists
+    await clock.pass(1_000 + 2_000 + 5_000 + 10_000 + 30_000)
+    expect(server.lists - first).toBe(5)
+    server.listFails = false
+    live.retry()
+    await settled()
+    expect(live.page().state).toBe('live')
+  })
+
+  it('reads what is looked at while its stream is broken, and does not call it live', async () => {
+    server.items = Array.from({ length: 20 }, (_, n) => ({ name: `item ${n}`, state: 'ready' }))
+    server.change('ADDED', server.items[0]!)
+    await clock.pass(1_000)
+    server.refusal = new Error('away')
+    server.break()
+    await settled()
+    live.look(4, 5)
+    await clock.pass(100)
+    expect(live.page()).toMatchObject({ items: [{ name: 'item 4' }, { name: 'item 5' }], state: 'stale' })
+  })
+})

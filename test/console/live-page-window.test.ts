@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { LivePage } from '../../console/live/live-page.js'
+import { type Item, startedPage, type TestServer } from './live-page-under-test.js'
+import { settled, type TestClock } from './test-clock.js'
+
+let clock: TestClock
+let server: TestServer
+let live: LivePage<Item>
+
+beforeEach(async () => {
+  ;({ clock, server, live } = await startedPage())
+})
+
+describe('a live page of a long list', () => {
+  /** Rows `first` to `last` as they are shown; undefined for those on their way. */
+  const rows = (first: number, last: number) =>
+    Array.from({ length: last - first + 1 }, (_, n) => {
+      const row = first + n
+      return live.page().pages.get(Math.floor(row / 2) + 1)?.rows[row % 2]?.name
+    })
+
+  beforeEach(async () => {
+    server.items = Array.from({ length: 200 }, (_, n) => ({ name: `item ${n}`, state: 'ready' }))
+    server.change('ADDED', server.items[0]!)
+    await clock.pass(1_000)
+    server.asked.length = 0
+  })
+
+  it('reads the pages in sight that it does not have', async () => {
+    live.look(0, 3)
+    await clock.pass(100)
+    expect(server.asked).toEqual([2])
+    expect(rows(0, 3)).toEqual(['item 0', 'item 1', 'item 2', 'item 3'])
+  })
+
+  it('asks for nothing that a reader scrolls past', async () => {
+    for (let first = 0; first < 150; first += 10) {
+      live.look(first, first + 1)
+      await clock.pass(5)
+    }
+    live.look(180, 181)
+    await clock.pass(100)
+    expect(server.asked).toEqual([91])
+    expect(rows(180, 181)).toEqual(['item 180', 'item 181'])
+  })
+
+  it('gives up a page on its way that is out of sight', async () => {
+    let arrive: () => void = () => undefined
+    server.listing = new Promise(resolve => {
+      arrive = resolve
+    })
+    live.look(100, 101)
+    await clock.pass(100)
+    live.look(180, 181)
+    arrive()
+    await clock.pass(100)
+    expect(rows(100, 101)).toEqual([undefined, undefined])
+    expect(rows(180, 181)).toEqual(['item 180', 'item 181'])
+    expect(live.page().state).toBe('live')
+  })
+
+  it('keeps twenty pages, and drops those that are far away', async () => {
+    for (let first = 0; first < 100; first += 2) {
+      live.look(first, first + 1)
+      await clock.pass(100)
+    }
+    expect([...live.page().pages.keys()]).toEqual(Array.from({ length: 20 }, (_, n) => 31 + n))
+  })
+
+  it('shows a change of a row on a page that is kept', async () => {
+    live.look(2, 3)
+    await clock.pass(100)
+    server.change('MODIFIED', { name: 'item 0', state: 'degraded' })
+    await settled()
+    expect(live.page().pages.get(1)?.rows[0]).toEqual({ name: 'item 0', state: 'degraded' })
+  })
+
+  it('asks for nothing when a row that it does not have changes, where rows stay where they are', async () => {
+    Object.assign(server, { isStable: true })
+    server.change('MODIFIED', { name: 'item 150', state: 'degraded' })
+    await clock.pass(5_000)
+    expect(server.asked).toEqual([])
+    Object.assign(server, { isStable: false })
+    server.change('MODIFIED', { name: 'item 150', state: 'degraded' })
+    await clock.pass(5_000)
+    expect(server.asked).toEqual([1])
+  })
+
+  it('reads what is in sight again when rows come or go, and forgets the rest, which has moved', async () => {
+    live.look(2, 3)
+    await clock.pass(100)
+    server.items = [{ name: 'first', state: 'ready' }, ...server.items]
+    server.change('ADDED', server.items[0]!)
+    await clock.pass(1_000)
+    expect([...live.page().pages.keys()]).toEqual([2])
+    expect(rows(2, 3)).toEqual(['item 1', 'item 2'])
+  })
+
+  it('asks for no page after the last one', async () => {
+    live.look(196, 220)
+    await clock.pass(100)
+    expect(server.asked).toEqual([99, 100])
+  })
+
+  it('shows a list that is too long to be followed as it was read, and tries no more by itself', async () => {
+    live.stop()
+    Object.assign(server, { changes: undefined })
+    server.refusal = Object.assign(new Error('more than 10000'), { reason: 'ListTooLarge' })
+    live.start()
+    await clock.pass(1_000)
+    expect(live.page()).toMatchObject({ state: 'read', total: 200, since: clock.time - 1_000 })
+    live.look(20, 21)
+    await clock.pass(3_600_000)
+    expect(rows(20, 21)).toEqual(['item 20', 'item 21'])
+    expect(server.resumed).toHaveLength(2)
+    server.refusal = undefined
+    live.readAgain()
+    await clock.pass(1_000)
+    expect(live.page().state).toBe('live')
+  })
+})
