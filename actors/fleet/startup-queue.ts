@@ -11,9 +11,10 @@ import { StandingStill } from './standing-still.js'
 export const COMING_UP_AT_ONCE = 16
 /**
  * An instance of which nothing was observed for so long waits for something outside (a slow line, an unreachable control plane, a first
- * sync), and leaves its place to the next, milliseconds. Where nothing answers at all, 160 a second are begun by that, which is what a core begins.
+ * sync), and leaves its place to the next, milliseconds: where nothing answers at all, 32 a second are begun. With 100 or 250 so many are begun that
+ * a healthy fleet of 1,000 takes 55 and 60 s instead of 34 on two slow cores (bench/README.md).
  */
-export const STILL_MS = 100
+export const STILL_MS = 500
 /** Where the event loop was at work for so large a part of the time, nothing was observed because of us: no more are begun. */
 const BUSY = 0.75
 
