@@ -4,6 +4,12 @@ export function eachHeader(headers: readonly string[], visit: (name: string, val
     visit(headers[index] ?? '', headers[index + 1] ?? '')
 }
 
+/** Whether a header has a name of which this is true. */
+export function someName(headers: readonly string[], is: (name: string) => boolean): boolean {
+  for (let index = 0; index + 1 < headers.length; index += 2) if (is(headers[index] ?? '')) return true
+  return false
+}
+
 /** The trimmed values of all headers of a name, which is in lower case. */
 export function valuesOf(headers: readonly string[], name: string): string[] {
   const found: string[] = []

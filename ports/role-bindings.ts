@@ -47,7 +47,7 @@ export interface RoleBindings {
   /** Those in effect for an instance: direct ones by name, then those through workspaces. It walks over all of them. */
   of(instance: string): readonly EffectiveBinding[]
   /** Those in effect for an instance that name a holder, found by index. */
-  givenTo(instance: string, holder: Holder): Iterable<EffectiveBinding>
+  givenTo(instance: string, holder: Holder): readonly EffectiveBinding[]
   /** Those in effect that name a holder, on all instances, found by index. One that names it twice may come twice. */
   heldBy(holder: Holder): Iterable<EffectiveBinding>
   /** By what an instance, and namespaces of it, belong to workspaces that exist; it costs what that is. */

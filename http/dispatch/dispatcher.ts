@@ -94,7 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       try {
         const request = await orAborted(running.read(read), running.signal)
         const live = options.live.add(liveCall(operation, running, deadline))
-        const held = [live.leave, () => running.answers.close()]
+        const held = [() => live.leave(), () => running.answers.close()]
         release = () => {
           for (const one of held.splice(0)) one()
         }

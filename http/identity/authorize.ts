@@ -50,7 +50,8 @@ export function hostAuthorizer(options: {
   })
   return {
     decide(caller, action, how) {
-      const [key, ask] = [keyOf(caller, action), () => review(options, caller, action)]
+      const key = keyOf(caller, action)
+      const ask = () => review(options, caller, action)
       return how?.anew ? cache.renew(key, ask) : cache.get(key, ask)
     },
   }

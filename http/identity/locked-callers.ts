@@ -38,6 +38,7 @@ export class LockedCallers {
   refusal(caller: Caller, instance?: string): Failure | undefined {
     if (!this.locks.synced)
       return unavailable('the access locks have not been read from the host yet', { retryAfterSeconds: 1 })
+    if (this.locks.all().length === 0) return undefined
     for (const { lock } of this.#of(caller, instance))
       if (lock.spec.instance === undefined || lock.spec.instance === instance) return refusedBy(lock)
     return undefined

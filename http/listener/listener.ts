@@ -98,7 +98,7 @@ class Connections {
   /** As they are accepted: Node's own list of them lacks those that are still shaking hands, and upgraded ones. */
   readonly #accepted = new Set<Socket>()
   /** Answers that are not completely sent, by connection. A connection without a request yet is not here. */
-  readonly #answers = new Map<Socket, ServerResponse[]>()
+  readonly #answers = new Map<Socket, Answers>()
   #ending = false
 
   constructor(server: Server) {
@@ -121,11 +121,11 @@ class Connections {
   /** From now on every answer is the last one of its connection, and its head says so if it is not sent yet. */
   endAll(): void {
     this.#ending = true
-    for (const answers of this.#answers.values()) for (const answer of answers) answer.shouldKeepAlive = false
+    for (const { under } of this.#answers.values()) for (const answer of under) answer.shouldKeepAlive = false
   }
 
   endIdle(): void {
-    for (const [socket, answers] of this.#answers) if (answers.length === 0) socket.destroySoon()
+    for (const [socket, { under }] of this.#answers) if (under.length === 0) socket.destroySoon()
   }
 
   cut(): void {
@@ -134,17 +134,31 @@ class Connections {
 
   #began(socket: Socket, response: ServerResponse): void {
     const answers = this.#answers.get(socket) ?? this.#first(socket)
-    answers.push(response)
+    answers.under.push(response)
     if (this.#ending) response.shouldKeepAlive = false
-    response.once('close', () => void answers.splice(answers.indexOf(response), 1))
+    response.on('close', answers.over)
   }
 
   /** Apart from its first answer: functions made in one place share what they refer to, and this one lives as long as the connection. */
-  #first(socket: Socket): ServerResponse[] {
-    const answers: ServerResponse[] = []
+  #first(socket: Socket): Answers {
+    const answers = new Answers()
     this.#answers.set(socket, answers)
     socket.once('close', () => this.#answers.delete(socket))
     return answers
+  }
+}
+
+/** The answers of one connection that are not completely sent. */
+class Answers {
+  readonly under: ServerResponse[] = []
+  /** Hears of the one `close` of each answer, which calls it on that answer: one function for a connection, where each request would need one. */
+  readonly over: (this: ServerResponse) => void
+
+  constructor() {
+    const { under } = this
+    this.over = function () {
+      under.splice(under.indexOf(this), 1)
+    }
   }
 }
 

@@ -2,16 +2,43 @@ import type { EffectiveBinding } from '../../manifests/effective-binding.js'
 import { type Action, callerKey } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { type CredentialCheck, checkOf } from '../identity/credential.js'
-import { InFlight } from './in-flight.js'
-import type { LiveCall } from './live-call.js'
+import { InFlight, type Place } from './in-flight.js'
+import type { Live, LiveCall } from './live-call.js'
+
+/** What role bindings give a caller on an instance now. */
+export type GivenTo = (caller: Caller, instance: string) => readonly EffectiveBinding[]
 
 /** A call that was added: before it is in a group, and in one. */
-export interface Young {
-  readonly call: LiveCall
-  readonly since: number
+export class Young implements Live {
+  /** Where it is; absent once it is over. */
+  place: Place | undefined
+  /** What role bindings gave when each instance was noted; absent for none but its own. */
   given: Map<string, readonly EffectiveBinding[]> | undefined
-  /** What takes it out of where it is. */
-  leave: () => void
+  /** The instance that it was about when it was added. Most calls are about one, and need no table for it. */
+  readonly instance: string | undefined
+  /** What role bindings gave there then. */
+  readonly givenThere: readonly EffectiveBinding[] | undefined
+
+  /** @param since on the clock of the groups, milliseconds */
+  constructor(
+    readonly call: LiveCall,
+    readonly since: number,
+    private readonly givenTo: GivenTo,
+  ) {
+    this.instance = call.instance
+    if (this.instance !== undefined) this.givenThere = givenTo(call.caller, this.instance)
+  }
+
+  note(instance: string): void {
+    if (instance === this.instance) return
+    this.given ??= new Map()
+    if (!this.given.has(instance)) this.given.set(instance, this.givenTo(this.call.caller, instance))
+  }
+
+  leave(): void {
+    this.place?.leave()
+    this.place = undefined
+  }
 }
 
 /** How one question about a group stands: whether its account is still there, or whether its rights are. */
@@ -47,7 +74,10 @@ export class CallGroups {
   readonly #groups = new Map<string, Group>()
 
   /** @param now milliseconds of a clock that does not jump */
-  constructor(private readonly now: () => number) {}
+  constructor(
+    private readonly now: () => number,
+    private readonly givenTo: GivenTo,
+  ) {}
 
   /** How many groups there are. */
   get size(): number {
@@ -59,8 +89,8 @@ export class CallGroups {
   }
 
   add(call: LiveCall): Young {
-    const young: Young = { call, since: this.now(), given: undefined, leave: () => undefined }
-    young.leave = this.#young.add(young)
+    const young = new Young(call, this.now(), this.givenTo)
+    young.place = this.#young.add(young)
     return young
   }
 
@@ -77,13 +107,15 @@ export class CallGroups {
     const now = this.now()
     for (const young of this.#young) {
       if (!young.call.isLong && now - young.since < afterMs) continue
-      young.leave()
+      young.place?.leave()
       const group = this.#groupOf(young.call)
       group.usedAt = now
+      const { instance: own, givenThere } = young
+      if (own !== undefined && givenThere && !group.given.has(own)) group.given.set(own, givenThere)
       for (const [instance, given] of young.given ?? [])
         if (!group.given.has(instance)) group.given.set(instance, given)
       young.given = group.given
-      young.leave = group.calls.add(young)
+      young.place = group.calls.add(young)
     }
   }
 

@@ -1,5 +1,29 @@
 const GONE = -1
 
+/** The place of one thing among those on their way. */
+export interface Place {
+  /** It is over (idempotent). */
+  leave(): void
+}
+
+class Held<T> implements Place {
+  constructor(
+    private readonly all: Held<T>[],
+    readonly one: T,
+    private index: number,
+  ) {}
+
+  leave(): void {
+    const { index } = this
+    if (index === GONE) return
+    this.index = GONE
+    const last = this.all.pop()
+    if (!last || last === this) return
+    last.index = index
+    this.all[index] = last
+  }
+}
+
 /**
  * What is on its way through. No Set: V8 replaces the table of one that shrinks and grows, and tables left behind keep each
  * other, and all that was in them, alive until the whole heap is collected.
@@ -7,25 +31,16 @@ const GONE = -1
 export class InFlight<T> {
   /** No more streams. */
   closed = false
-  readonly #all: { readonly one: T; index: number }[] = []
+  readonly #all: Held<T>[] = []
 
   get size(): number {
     return this.#all.length
   }
 
-  /** @returns what takes it out again (idempotent) */
-  add(one: T): () => void {
-    const entry = { one, index: this.#all.length }
-    this.#all.push(entry)
-    return () => {
-      const { index } = entry
-      if (index === GONE) return
-      entry.index = GONE
-      const last = this.#all.pop()
-      if (!last || last === entry) return
-      last.index = index
-      this.#all[index] = last
-    }
+  add(one: T): Place {
+    const held = new Held(this.#all, one, this.#all.length)
+    this.#all.push(held)
+    return held
   }
 
   /** Those of now, whatever becomes of them meanwhile. */

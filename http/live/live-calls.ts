@@ -65,11 +65,11 @@ export class LiveCalls {
     const { authorizer, bindings, isLeaving, locked, now, unconfirmedMs } = options
     this.#wallClock = options.wallClock ?? (() => Date.now())
     this.#every = options.every ?? everyUnref
-    this.#groups = new CallGroups(now)
     this.#roles = new LostRoles({
       ...{ bindings, isLeaving, now },
       isLooking: () => this.#stopLooking !== undefined,
     })
+    this.#groups = new CallGroups(now, (caller, instance) => this.#roles.given(caller, instance))
     this.#host = new HostConfirmation({
       ...{ authorizer, bindings, unconfirmedMs, now },
       end: (group, failure) => this.#endAll(group, failure),
@@ -81,19 +81,7 @@ export class LiveCalls {
   /** To be called before rights are decided, so that no change between the decision and this is missed. */
   add(call: LiveCall): Live {
     this.#stopLooking ??= this.#every(LOOK_MS, () => this.look())
-    const young = this.#groups.add(call)
-    const note = (instance: string) => {
-      young.given ??= new Map()
-      if (!young.given.has(instance)) young.given.set(instance, this.#roles.given(call.caller, instance))
-    }
-    if (call.instance !== undefined) note(call.instance)
-    return {
-      note,
-      leave: () => {
-        young.leave()
-        young.leave = () => undefined
-      },
-    }
+    return this.#groups.add(call)
   }
 
   /** Ends what may not go on, as far as that is known here, and asks the host about the rest where it is time. */
@@ -167,7 +155,6 @@ export class LiveCalls {
     for (const live of calls) {
       // Once: to be ended again would give it its last moments again.
       live.leave()
-      live.leave = () => undefined
       meter.count('kairship_live_calls_ended_total', { reason })
       live.call.end(failure)
     }

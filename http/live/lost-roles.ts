@@ -54,7 +54,7 @@ export class LostRoles {
 
   /** What bindings give a caller on an instance now. */
   given(caller: Caller, instance: string): readonly EffectiveBinding[] {
-    return [...this.options.bindings.givenTo(instance, caller)]
+    return this.options.bindings.givenTo(instance, caller)
   }
 
   /** What was noticed since it was taken last. */

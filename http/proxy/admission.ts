@@ -74,7 +74,7 @@ function authenticated(
     call.caller = caller
     const refused = locked.refusal(caller, call.instance)
     if (refused) throw refused
-    call.leave = live.add(call).leave
+    call.live = live.add(call)
     if ('problem' in proxy) throw invalidArgument(proxy.problem)
     return { caller, proxy }
   })

@@ -3,7 +3,7 @@ import type { Failure } from '../errors/failure.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import type { RequestHead } from '../listener/request-head.js'
-import type { LiveCall } from '../live/live-call.js'
+import type { Live, LiveCall } from '../live/live-call.js'
 import type { Answered } from './proxy-request.js'
 import type { BadPath, ProxyPath } from './route/path.js'
 
@@ -28,8 +28,8 @@ export class ProxyCall<Request extends RequestHead = RequestHead> implements Liv
   declare ended?: Failure
   /** How what is under way is ended; absent while nothing is. */
   declare cut?: ((failure: Failure) => void) | undefined
-  /** What takes it out of the calls under way. */
-  leave: () => void = () => undefined
+  /** Its place among the calls under way; absent until its caller is known. */
+  declare live?: Live
   #requestId: string | undefined
 
   constructor(
@@ -38,6 +38,11 @@ export class ProxyCall<Request extends RequestHead = RequestHead> implements Liv
     readonly started: number,
   ) {
     this.remote = request.socket.remoteAddress
+  }
+
+  /** Takes it out of the calls under way. */
+  leave(): void {
+    this.live?.leave()
   }
 
   get instance(): string | undefined {

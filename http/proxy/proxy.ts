@@ -97,7 +97,7 @@ async function pass(
     try {
       await exchange.over
     } finally {
-      passed()
+      passed.leave()
     }
     failure = call.ended
   } catch (error) {

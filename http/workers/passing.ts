@@ -188,7 +188,7 @@ export class Passing {
     try {
       await exchange.over
     } finally {
-      passed()
+      passed.leave()
     }
   }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { eachHeader, valuesOf } from '../../ports/raw-headers.js'
+import { eachHeader, someName, valuesOf } from '../../ports/raw-headers.js'
 
 const headers = ['Upgrade', ' one ', 'Expires', 'upgrade', 'UPGRADE', 'two', 'odd']
 
@@ -13,4 +13,10 @@ it('each header is visited with its value, up to the last', () => {
   const seen: string[] = []
   eachHeader(headers, (name, value) => seen.push(`${name}=${value}`))
   expect(seen).toEqual(['Upgrade= one ', 'Expires=upgrade', 'UPGRADE=two'])
+})
+
+it('some name is found among names only: no value, and no name without a value', () => {
+  const found = (text: string) => someName(headers, name => name === text)
+  expect([found('Upgrade'), found('UPGRADE')]).toEqual([true, true])
+  expect([found('upgrade'), found(' one '), found('odd')]).toEqual([false, false, false])
 })

@@ -59,12 +59,12 @@ export class DirectBindings {
   }
 
   /** Those in effect for one holder. */
-  givenTo(instance: string, holder: Holder): Iterable<InstanceRoleBinding> {
+  givenTo(instance: string, holder: Holder): readonly InstanceRoleBinding[] {
     return this.#byInstance.get(instance)?.direct.bySubject.of(holder) ?? []
   }
 
   /** Those in effect for one holder, on all instances. */
-  heldBy(holder: Holder): Iterable<InstanceRoleBinding> {
+  heldBy(holder: Holder): readonly InstanceRoleBinding[] {
     return this.#ofAll.of(holder)
   }
 

@@ -141,11 +141,12 @@ export class RoleBindingIndex implements RoleBindings {
     return [...direct.map(directBinding), ...inherited]
   }
 
-  *givenTo(instance: string, holder: Holder): Generator<EffectiveBinding, void> {
+  givenTo(instance: string, holder: Holder): readonly EffectiveBinding[] {
     this.#ends.look()
-    for (const binding of this.#direct.givenTo(instance, holder)) yield directBinding(binding)
+    const given: EffectiveBinding[] = this.#direct.givenTo(instance, holder).map(directBinding)
     for (const { members, through } of this.#workspaces.givenTo(instance, holder))
-      for (const member of members) yield inheritedBinding(instance, member, through)
+      for (const member of members) given.push(inheritedBinding(instance, member, through))
+    return given
   }
 
   *heldBy(holder: Holder): Generator<EffectiveBinding, void> {

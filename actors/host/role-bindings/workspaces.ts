@@ -10,6 +10,7 @@ import { GrantedBindings } from './granted-bindings.js'
 import { SubjectIndex } from './subject-index.js'
 
 const NO_INSTANCES: SomeInstances = new Set()
+const NOTHING_INHERITED: readonly Inherited[] = []
 
 /** One workspace, as far as anything is known of it: it may have members or instances before it exists. */
 class WorkspaceState {
@@ -112,14 +113,14 @@ export class Workspaces {
   }
 
   /** What an instance has through workspaces for one holder. */
-  *givenTo(instance: string, holder: Holder): Generator<Inherited, void> {
+  givenTo(instance: string, holder: Holder): readonly Inherited[] {
     const names = this.#ofInstance.get(instance)
-    if (!names) return
-    for (const binding of this.#bySubject.of(holder)) {
+    if (!names) return NOTHING_INHERITED
+    return this.#bySubject.of(holder).flatMap(binding => {
       const { workspace: name } = binding.spec
       const workspace = names.has(name) ? this.#byName.get(name) : undefined
-      if (workspace?.exists) yield this.#inherited(workspace, instance, [binding])
-    }
+      return workspace?.exists ? this.#inherited(workspace, instance, [binding]) : []
+    })
   }
 
   /** What one holder has through workspaces, on each instance. */

@@ -11,6 +11,7 @@ import {
   type Upstream,
 } from '../../../ports/kube-api.js'
 import { deadlineExceeded } from '../../errors/failure.js'
+import type { Place } from '../../live/in-flight.js'
 import { PassingSink } from '../exchange/passing-sink.js'
 import type { Attempt, Circuit } from './circuit.js'
 import { HangWatch, type Waiting } from './hang-watch.js'
@@ -81,7 +82,7 @@ export class GuardedSender implements Sender {
     }
     const reported = new GuardedAttempt(attempt, path, this.guarding.slowIsNoBreak ?? false, this.#answers)
     reported.exchange = begin(reported)
-    if (!reported.isOver) reported.leave = this.#watch.add(reported)
+    if (!reported.isOver) reported.place = this.#watch.add(reported)
     return reported.exchange
   }
 
@@ -93,7 +94,7 @@ export class GuardedSender implements Sender {
   async ask<T>(path: string, request: () => Promise<T>): Promise<T> {
     const attempt = this.#enter(path)
     const hanging = new AbortController()
-    const leave = this.#watch.add({ path, giveUp: error => hanging.abort(error) })
+    const place = this.#watch.add({ path, giveUp: error => hanging.abort(error) })
     try {
       const answer = await orAborted(request(), hanging.signal)
       this.#answers.seen = true
@@ -104,7 +105,7 @@ export class GuardedSender implements Sender {
       else if (error instanceof UnreachableError || isOfTransport(error as Error)) attempt.broke()
       throw error
     } finally {
-      leave()
+      place.leave()
       attempt.over()
     }
   }
@@ -177,7 +178,8 @@ interface ReportedAttempt extends Omit<Attempt, 'broke'> {
 class GuardedAttempt implements ReportedAttempt, Waiting {
   exchange: RawExchange | undefined
   isOver = false
-  leave: () => void = NOTHING
+  /** Among those that are watched; absent while it is not. */
+  place: Place | undefined
 
   constructor(
     private readonly attempt: Attempt,
@@ -197,18 +199,16 @@ class GuardedAttempt implements ReportedAttempt, Waiting {
 
   broke(error: Error & { readonly code?: unknown }): void {
     // It is over, whatever else is given up for it.
-    this.leave()
+    this.place?.leave()
     if (!(this.slowIsNoBreak && error.code === HEAD_TIMEOUT)) this.attempt.broke()
   }
 
   over(): void {
     this.isOver = true
-    this.leave()
+    this.place?.leave()
     this.attempt.over()
   }
 }
-
-const NOTHING = (): void => undefined
 
 /** undici's code for a head that did not come in time, over a connection that was there. */
 const HEAD_TIMEOUT = 'UND_ERR_HEADERS_TIMEOUT'

@@ -1,4 +1,4 @@
-import { InFlight } from '../../live/in-flight.js'
+import { InFlight, type Place } from '../../live/in-flight.js'
 
 /** A request without an answer so far. */
 export interface Waiting {
@@ -20,7 +20,7 @@ interface Watched {
   readonly waiting: Waiting
   checkAt: number
   intervalMs: number
-  leave: () => void
+  place?: Place
 }
 
 /**
@@ -38,20 +38,20 @@ export class HangWatch {
     readonly check: Check,
   ) {}
 
-  /** Watches a request. @returns what ends that (idempotent) */
-  add(waiting: Waiting): () => void {
-    const checkAt = this.now() + SUSPECT_MS
-    const watched: Watched = { waiting, checkAt, intervalMs: SUSPECT_MS, leave: () => undefined }
-    watched.leave = this.#watched.add(watched)
+  /** Watches a request, until it leaves. */
+  add(waiting: Waiting): Place {
+    const watched: Watched = { waiting, checkAt: this.now() + SUSPECT_MS, intervalMs: SUSPECT_MS }
+    const place = this.#watched.add(watched)
+    watched.place = place
     if (!this.#timer) this.#arm()
-    return watched.leave
+    return place
   }
 
   /** Ends those of the requests that the server will not answer. */
   giveUp(isHopeless: (path: string) => boolean, error: () => Error): void {
-    for (const { waiting, leave } of this.#watched) {
+    for (const { waiting, place } of this.#watched) {
       if (!isHopeless(waiting.path)) continue
-      leave()
+      place?.leave()
       waiting.giveUp(error())
     }
   }

@@ -1,5 +1,5 @@
 import type { RawSink } from '../../../ports/kube-api.js'
-import { eachHeader } from '../../../ports/raw-headers.js'
+import { eachHeader, someName } from '../../../ports/raw-headers.js'
 import { warningHeader } from '../../call/answered-from.js'
 import type { Route } from '../route/route.js'
 import { answerHeaders } from './headers.js'
@@ -25,17 +25,18 @@ export class SourceHeaders extends PassingSink {
   override head(status: number, message: string, headers: readonly string[]): void {
     const { to, reason, because, fallback } = this.route
     const named = withoutOwn(headers)
-    named.push('Kairship-Source', to, 'Kairship-Source-Reason', reason, ...this.more)
+    named.push('Kairship-Source', to, 'Kairship-Source-Reason', reason)
+    if (this.more.length > 0) named.push(...this.more)
     this.begun()
     if (fallback) named.push('Warning', warningHeader(`answered by ${SOURCES[to]}: ${because}`))
     this.sink.head(status, message, named)
   }
 }
 
-/** Whether a name begins as one of those does: two letters are told faster than an expression is tried. */
-function mayChangeOwn(name: string): boolean {
+/** Whether a header is named as ours are, or takes others along. Two letters are told faster than an expression is tried. */
+function changesOwn(name: string): boolean {
   const first = name.charCodeAt(0) | 0x20
-  return first === 0x6b || first === 0x63
+  return (first === 0x6b || first === 0x63) && CHANGES_OWN.test(name)
 }
 
 const OWN = /^kairship-/i
@@ -47,8 +48,7 @@ const CHANGES_OWN = /^(kairship-|connection$)/i
  */
 function withoutOwn(headers: readonly string[]): string[] {
   // Nearly no answer has one, and then nothing is looked at twice.
-  if (!headers.some((text, index) => index % 2 === 0 && mayChangeOwn(text) && CHANGES_OWN.test(text)))
-    return headers.slice()
+  if (!someName(headers, changesOwn)) return headers.slice()
   const kept: string[] = []
   eachHeader(answerHeaders(headers), (name, value) => {
     if (!OWN.test(name)) kept.push(name, value)

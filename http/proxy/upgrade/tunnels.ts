@@ -6,7 +6,7 @@ import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { badGateway, cancelled, type Failure } from '../../errors/failure.js'
 import { toFailure } from '../../errors/to-failure.js'
 import { refuseUpgrade, upgradeResponse } from '../../listener/upgrade-response.js'
-import type { InFlight } from '../../live/in-flight.js'
+import type { InFlight, Place } from '../../live/in-flight.js'
 import { admitUpgrade } from '../admission.js'
 import { ProxyExchange, shuttingDown } from '../exchange/exchange.js'
 import { answerHeaders } from '../exchange/headers.js'
@@ -117,7 +117,7 @@ export class Tunnels {
     const stop = () => abort()
     this.#ends.add(stop)
     call.cut = abort
-    let passed: () => void = () => undefined
+    let passed: Place | undefined
     try {
       return await new Promise<Switched | undefined>((resolve, reject) => {
         const upstream = {
@@ -134,7 +134,7 @@ export class Tunnels {
         relay.over.then(() => resolve(undefined), reject)
       })
     } finally {
-      passed()
+      passed?.leave()
       this.#ends.delete(stop)
       call.cut = undefined
     }

@@ -103,10 +103,10 @@ export class CallsUnderTest {
         opened.close()
       },
     })
-    opened.close = live.leave
+    opened.close = () => live.leave()
     return {
       ...opened,
-      note: live.note,
+      note: (instance: string) => live.note(instance),
       get ended() {
         return opened.ended
       },

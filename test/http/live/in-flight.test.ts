@@ -1,15 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { InFlight } from '../../../http/live/in-flight.js'
+import { InFlight, type Place } from '../../../http/live/in-flight.js'
 import { collectGarbage } from '../../collect-garbage.js'
 
 describe('the set of requests in flight', () => {
   it('has every request, in whatever order others end', () => {
     const passing = new InFlight<string>()
     const over = new Map(['a', 'b', 'c', 'd'].map(name => [name, passing.add(name)]))
-    for (const name of ['b', 'd']) over.get(name)?.()
+    for (const name of ['b', 'd']) over.get(name)?.leave()
     expect([...passing].sort()).toEqual(['a', 'c'])
-    over.get('a')?.()
+    over.get('a')?.leave()
     passing.add('e')
     expect([...passing].sort()).toEqual(['c', 'e'])
   })
@@ -17,9 +17,9 @@ describe('the set of requests in flight', () => {
   it('takes a request out once, whoever says again that it is over', () => {
     const passing = new InFlight<string>()
     const [first, second] = ['a', 'b'].map(name => passing.add(name))
-    for (const end of [first, first, second, second]) end?.()
+    for (const place of [first, first, second, second]) place?.leave()
     passing.add('c')
-    first?.()
+    first?.leave()
     expect([...passing]).toEqual(['c'])
   })
 
@@ -29,7 +29,7 @@ describe('the set of requests in flight', () => {
     const found: string[] = []
     for (const name of passing) {
       found.push(name)
-      for (const end of over.splice(0)) end()
+      for (const place of over.splice(0)) place.leave()
     }
     expect([found, [...passing]]).toEqual([['a', 'b', 'c'], []])
   })
@@ -38,16 +38,16 @@ describe('the set of requests in flight', () => {
   it('keeps no ended request from garbage collection of young objects', async () => {
     const [requests, together, size] = [20_000, 64, 16 * 1024]
     const passing = new InFlight<{ readonly body: ArrayBuffer }>()
-    const under: (() => void)[] = []
+    const under: Place[] = []
     collectGarbage({ type: 'major' })
     const before = process.memoryUsage().arrayBuffers
     for (let n = 0; n < requests; n++) {
       under.push(passing.add({ body: new ArrayBuffer(size) }))
-      if (under.length > together) under.shift()?.()
+      if (under.length > together) under.shift()?.leave()
       if (n === 2 * together) collectGarbage({ type: 'major' })
       if (n % 100 === 99) collectGarbage({ type: 'minor' })
     }
-    for (const end of under.splice(0)) end()
+    for (const place of under.splice(0)) place.leave()
     collectGarbage({ type: 'minor' })
     collectGarbage({ type: 'minor' })
     await setImmediate()

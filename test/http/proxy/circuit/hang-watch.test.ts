@@ -15,8 +15,8 @@ function watch(check: () => Promise<void> = async () => undefined) {
   const request = (path: string) => {
     const given: string[] = []
     const waiting = { path, giveUp: (error: Error) => given.push(error.message) }
-    const over = subject.add(waiting)
-    return { over, given }
+    const place = subject.add(waiting)
+    return { over: () => place.leave(), given }
   }
   return { subject, checked, request }
 }
