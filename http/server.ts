@@ -44,6 +44,7 @@ import type { RestEnv } from './rest/env.js'
 import { addLoginDocument } from './rest/login-document.js'
 import { StoredLocks } from './rpc/access-lock/access-locks.js'
 import { addDeliveries } from './webhook/deliveries-route.js'
+import { UnsetWebhook } from './webhook/unset-webhook.js'
 import type { Front } from './workers/front.js'
 
 const DEFAULT_STREAMS_PER_CALLER = 100
@@ -116,6 +117,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
     problem: async () => (closing ? 'the server is shutting down' : undefined),
   }
   const checks = [running, ...readyChecks(options)]
+  const unsetWebhook = new UnsetWebhook(options)
   let front: Front | undefined
   const askReady = () =>
     readiness(front ? [...checks, front.check] : checks, [
@@ -123,6 +125,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       ...ignoredLockNotes(fleet),
       ...unansweredReviewsNotes(api.unansweredReviews()),
       ...unwatchedAccountsNotes(options.accounts),
+      ...unsetWebhook.notes(),
       ...(authentication?.notes() ?? []),
     ])
 
@@ -164,6 +167,7 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addDocuments(app, api.services)
       page?.anonymous(app)
       if (options.webhook) addDeliveries(app, { ...options.webhook, audit, log, meter: options.meter })
+      else unsetWebhook.addTo(app)
       addLoginDocument(app, configurations, options.authentication?.login)
     },
     authenticated: app => page?.authenticated(app),

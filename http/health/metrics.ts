@@ -148,7 +148,7 @@ const metrics = {
   },
   kairship_role_binding_deliveries_total: {
     kind: 'counter',
-    help: 'Deliveries of role bindings that were acknowledged, by what became of them: stored, unchanged, outdated.',
+    help: 'Deliveries of role bindings by what became of them: stored, unchanged, outdated; unconfigured: the webhook has no keys.',
     labels: ['result'],
   },
   kairship_role_binding_syncs_total: {

@@ -32,6 +32,8 @@ async function ask({ app }: TestApi, method: HttpMethod, request: JsonObject, to
   return { status: response.status, text }
 }
 
+/** By which others have a role on north, through a workspace that it belongs to. */
+const CREW = { instance: 'north', workspace: 'shop', subject: { kind: 'Group', name: 'crew' } } as const
 const at = (instance: string) => ({ instance, member: 'member', namespace: 'shop' })
 const named = operations.filter(method => permissionOf(method)?.nameField)
 
@@ -46,6 +48,7 @@ describe('an instance on which the caller has no role', () => {
           instance: 'south',
           subject: { kind: 'User', name: 'nobody' },
         })
+        api.fleet.roleBindings.giveMembers('of-crew', 'Viewer', CREW)
         const { status, text } = await ask(api, method, requestFor(method, at(instance), false), 'nobody')
         api.api.endStreams()
         const plain = (value: string) => value.replaceAll(instance, 'it')
@@ -61,6 +64,30 @@ describe('an instance on which the caller has no role', () => {
       expect(outcomes[0]).toEqual(outcomes[1])
     },
   )
+})
+
+it('a review of actions says the same of an instance without a role as of none, with the same work', async () => {
+  const review = operations.find(method => nameOf(method) === 'AccessReview.ReviewAccess')!
+  const resources = ['instances', 'instances/proxy', 'instances/kubeconfig', 'instances/access']
+  const asked = async (instance: string) => {
+    const api = testApi()
+    // There is much to know of it: it is in a workspace, and others have roles on it.
+    api.fleet.roleBindings.give('of-ann', 'Admin', {
+      instance: 'north',
+      subject: { kind: 'User', name: 'ann' },
+    })
+    api.fleet.roleBindings.giveMembers('of-crew', 'Viewer', CREW)
+    const actions = resources.map(resource => ({ verb: 'get', resource, name: instance }))
+    const { status, text } = await ask(api, review, { actions }, 'nobody')
+    const plain = (value: string) => value.replaceAll(instance, 'it')
+    const work = api.host.requests.map(({ method, path, body }) =>
+      plain(JSON.stringify([method, path, body])),
+    )
+    return { status, text: plain(text), work: work.sort() }
+  }
+  const there = await asked('north')
+  expect(there).toMatchObject({ status: 200, text: expect.stringContaining('no role binding of it names') })
+  expect(there).toEqual(await asked('nowhere'))
 })
 
 const NAMES = ['amber', 'basil', 'cedar', 'delta', 'ebony'] as const

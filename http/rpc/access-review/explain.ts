@@ -46,7 +46,8 @@ export async function explainAccess(
   const verdict = action && (await authorizer.decide(subject, action))
   const given = [...roleBindings.givenTo(instance, subject)]
   const belonging = roleBindings.belongingOf(instance)
-  const isTold = belonging.length > 0 && (await maySeeWorkspaces(authorizer, call, instance))
+  // Asked whatever it belongs to: the work of an answer would tell that there is such an instance.
+  const isTold = await maySeeWorkspaces(authorizer, call, instance)
   const links: AccessLink[] = [
     ...lockLinks(locked.refusal(subject, instance)),
     ...(isTold ? workspaceLinks(kairship, belonging, given) : []),
