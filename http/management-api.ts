@@ -213,7 +213,10 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
           ...{ roleBindings: fleet.roleBindings, graceMs },
         }),
       ),
-      served(AccessLockService, accessLockHandlers({ locks: new StoredLocks(host), authorizer })),
+      served(
+        AccessLockService,
+        accessLockHandlers({ locks: new StoredLocks(host), known: fleet.accessLocks, authorizer }),
+      ),
       served(AggregationService, aggregationHandlers(objects)),
       served(ApiextensionsService, apiextensionsHandlers(objects)),
       served(AppsService, appsHandlers(objects)),

@@ -108,8 +108,10 @@ function Whole({
   )
 }
 
-const placeOf = ({ instance, cluster, resource, namespace, name }: AuditEvent): string =>
-  [instance, cluster, [resource, namespace, name].filter(Boolean).join(' ')].filter(Boolean).join(' · ')
+const placeOf = ({ instance, cluster, resource, namespace, name, message }: AuditEvent): string =>
+  [instance, cluster, [resource, namespace, name].filter(Boolean).join(' '), message]
+    .filter(Boolean)
+    .join(' · ')
 
 function Ended({ event: { outcome, code } }: { readonly event: AuditEvent }) {
   const access = useAccessWords()

@@ -34,7 +34,7 @@ export interface RecentEvent {
   readonly status: number
   readonly remote: string
   readonly userAgent: string
-  /** What became of a role: which, whose, until when and why; empty of a request. */
+  /** What became of a role: which, whose, until when and why. Of a request what its object's name does not say: whom a lock names. */
   readonly message: string
 }
 
@@ -65,6 +65,6 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     status: statusOf(record),
     remote,
     userAgent,
-    message: '',
+    message: record.message ?? '',
   }
 }

@@ -19,7 +19,7 @@ export interface AuditTarget {
   readonly name?: string
 }
 
-/** Who did what to what, from where, and how it ended. It never holds what was in the request: neither its body nor its query. */
+/** Who did what to what, from where, and how it ended. It never holds the request: neither its body nor its query. */
 export interface AuditRecord {
   /** The answer has begun and goes on. Absent of a request that is over. */
   readonly stage?: 'ResponseStarted'
@@ -40,6 +40,8 @@ export interface AuditRecord {
   readonly isDecided?: boolean
   /** What the request was about inside an instance. */
   readonly target?: AuditTarget
+  /** What the object's name does not say, in words: whom a lock names. */
+  readonly message?: string
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */
   readonly remote?: string
   /** Where a proxied answer came from. */

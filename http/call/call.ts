@@ -29,12 +29,14 @@ export interface Call {
    * requested objects, and not of what is read to complete them.
    */
   answered(from: AnsweredFrom): void
-  /** Completes what the audit record says of the object, where the request's own fields do not: the name in a manifest. */
+  /** Completes what the audit record says of the object, where the request's own fields do not: the name in a manifest. What is said last counts. */
   about(part: AboutObject): void
 }
 
-/** The parts of an object's key that a handler may find out. */
+/** What a handler may find out for the audit record: parts of the object's key, and what that does not say. */
 export interface AboutObject {
   readonly namespace?: string
   readonly name?: string
+  /** In words, for people: whom a lock names. */
+  readonly message?: string
 }

@@ -84,6 +84,7 @@ export function beginCall(
   let audited = action
   let target = operation.object && targetOf(operation.object, undefined)
   let isDecided = false
+  let said: string | undefined
   let outcome: Failure | undefined
   const recordOf = (code: Code, durationMs: number): Omit<AuditRecord, 'endedAt'> => {
     const { wire, requestId, caller, remote, uri, userAgent } = arrival
@@ -93,6 +94,7 @@ export function beginCall(
       ...(audited ? { action: audited } : {}),
       ...(isDecided && { isDecided }),
       ...(target ? { target } : {}),
+      ...(said ? { message: said } : {}),
       ...(remote ? { remote } : {}),
     }
   }
@@ -122,8 +124,11 @@ export function beginCall(
       isDecided = true
     },
     started: () => audit.recordStarted(recordOf(Code.OK, now() - start)),
-    about({ namespace, name }) {
+    about({ namespace, name, message }) {
       target = target && { ...(namespace && { namespace }), ...(name && { name }), ...target }
+      // The host makes the names of some of its objects.
+      if (!target && name && audited) audited = { name, ...audited }
+      said = message ?? said
     },
     end(error) {
       if (outcome) return outcome

@@ -1,5 +1,6 @@
 import { ACCESS_LOCKS } from '../../../manifests/access-lock.js'
 import type { KubeObject } from '../../../manifests/kube.js'
+import type { AccessLocks } from '../../../ports/access-locks.js'
 import type { AccessLockService, WatchAccessLocksRequest } from '../../../proto/gen/kairship/accesslock_pb.js'
 import { ListChange_Type } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call/call.js'
@@ -12,11 +13,13 @@ import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { PageTokens } from '../kind/page-token.js'
 import { marksOf, resumeTokenOf, streamDigest } from '../kind/resume-token.js'
 import { isChosenBy, type StoredLocks } from './access-locks.js'
-import { lockMessageOf, lockOf } from './lock-message.js'
+import { lockInWords, lockMessageOf, lockOf } from './lock-message.js'
 
 /** What the handlers of the AccessLock service depend on. */
 export interface AccessLockDependencies {
   readonly locks: StoredLocks
+  /** As this replica's watch last saw them. */
+  readonly known: Pick<AccessLocks, 'all'>
   readonly authorizer: Authorizer
   /** Milliseconds since the epoch; `Date.now` when absent. */
   readonly wallClock?: () => number
@@ -27,6 +30,7 @@ const BY_NAME: Order<KubeObject> = { keysOf: ({ metadata }) => [metadata.name], 
 /** Locks: objects on the host, which Kairship reads and writes under its own credential for who may. */
 export function accessLockHandlers({
   locks,
+  known,
   authorizer,
   wallClock = () => Date.now(),
 }: AccessLockDependencies): ServiceHandlers<typeof AccessLockService> {
@@ -63,12 +67,15 @@ export function accessLockHandlers({
 
     async createAccessLock(request, call) {
       const lock = lockOf(request, call.caller.user, wallClock())
+      call.about({ message: lockInWords(lock) })
       const created = await locks.create(lock, call.signal)
       call.about({ name: created.metadata.name })
       return lockMessageOf(created)
     },
 
     async deleteAccessLock({ name }, call) {
+      const lock = known.all().find(({ metadata }) => metadata.name === name)
+      if (lock) call.about({ message: lockInWords(lock) })
       await locks.delete(name, call.signal)
       return {}
     },

@@ -162,7 +162,7 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
   stage: string;
 
   /**
-   * Of a role: which, whose, until when and why; empty of a request.
+   * Of a role: which, whose, until when and why. Of a request that sets or lifts an AccessLock: whom it names; empty of others.
    *
    * @generated from field: string message = 22;
    */

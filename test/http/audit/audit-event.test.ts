@@ -85,6 +85,16 @@ describe('an event of the audit log', () => {
     expect(path.annotations).not.toHaveProperty('kairship.io/instance')
   })
 
+  it('of a call about a lock says whom it names', () => {
+    const { target: _, ...record } = RECORD
+    const action = { verb: 'delete', resource: 'accesslocks', name: 'lock-x7' }
+    const event = auditEventOf({ ...record, action, message: 'user ann' })
+    expect(event).toMatchObject({
+      ...{ verb: 'delete', objectRef: { resource: 'accesslocks', name: 'lock-x7' } },
+      annotations: { 'kairship.io/message': 'user ann' },
+    })
+  })
+
   it('has the HTTP status that the caller received, where codes have only one for several', () => {
     const event = auditEventOf({ ...RECORD, code: Code.INVALID_ARGUMENT, status: 422 })
     expect(event.responseStatus).toEqual({ metadata: {}, status: 'Failure', code: 422 })

@@ -62,6 +62,21 @@ describe('a call of the management API', () => {
     expect(JSON.stringify(reviews)).not.toContain('west')
   })
 
+  it('that locks somebody out is recorded with the name that the host gave the lock, and with whom it names', async () => {
+    const { call, host, log } = testApi()
+    host.script = ({ method, path, body }) =>
+      method === 'POST' && path.endsWith('/accesslocks')
+        ? { ...(body as object), metadata: { name: 'lock-x7' } }
+        : undefined
+    expect(
+      (await call('admin', 'POST', '/access-locks', { user: 'x'.repeat(1_024), message: 'y'.repeat(1_024) }))
+        .status,
+    ).toBe(200)
+    const [{ message, ...record } = {}] = log.audits()
+    expect(record).toMatchObject({ verb: 'create', resource: 'accesslocks', name: 'lock-x7' })
+    expect(message).toBe(`user ${'x'.repeat(1_024)}: ${'y'.repeat(1_024)}`.slice(0, 2_048))
+  })
+
   it('that is refused before anything was decided about its caller has no decision', async () => {
     const { call, log } = testApi()
     await call('nobody', 'PUT', '/instances/north', '{"data":')

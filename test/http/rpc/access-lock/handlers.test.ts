@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest'
 import type { Call } from '../../../../http/call/call.js'
 import { StoredLocks } from '../../../../http/rpc/access-lock/access-locks.js'
 import { accessLockHandlers } from '../../../../http/rpc/access-lock/handlers.js'
+import { appliedLock } from '../../../../manifests/access-lock.js'
 import { bareStatus, StatusError } from '../../../../manifests/status-error.js'
 import type { KubeRequest, WatchEvent } from '../../../../ports/kube-api.js'
 import {
   CreateAccessLockRequestSchema,
+  DeleteAccessLockRequestSchema,
   ListAccessLocksRequestSchema,
   WatchAccessLocksRequestSchema,
 } from '../../../../proto/gen/kairship/accesslock_pb.js'
@@ -45,6 +47,7 @@ function serving({
   }
   const handlers = accessLockHandlers({
     locks: new StoredLocks(host as never),
+    known: { all: () => items.flatMap(item => appliedLock(item as never) ?? []) },
     authorizer: {
       decide: (_, action) => ({ allowed: 'resource' in action && rights.has(action.verb), reason: '' }),
     },
@@ -92,7 +95,22 @@ describe('locks', () => {
   it('are named in the audit record as the host named them', async () => {
     const { handlers, about, call } = serving()
     await handlers.createAccessLock(create(CreateAccessLockRequestSchema, { user: 'bob' }), call())
-    expect(about).toEqual([{ name: 'lock-x7' }])
+    expect(about.at(-1)).toEqual({ name: 'lock-x7' })
+  })
+
+  it('name in the audit record whom they are for, also when the host refuses them', async () => {
+    const { handlers, about, call } = serving({ refusal: new StatusError(bareStatus(409, 'there already')) })
+    const request = { user: 'bob', instance: 'eu', message: 'call us', expiresAt: 4_102_444_800_000n }
+    const created = handlers.createAccessLock(create(CreateAccessLockRequestSchema, request), call())
+    await expect(created).rejects.toThrow('there already')
+    expect(about).toEqual([{ message: 'user bob, instance eu, until 2100-01-01T00:00:00.000Z: call us' }])
+  })
+
+  it('name it when they are lifted, too, as far as this replica has seen them', async () => {
+    const { handlers, about, call } = serving()
+    for (const name of ['of-ann', 'of-nobody-seen'])
+      await handlers.deleteAccessLock(create(DeleteAccessLockRequestSchema, { name }), call())
+    expect(about).toEqual([{ message: 'user ann, instance north' }])
   })
 })
 
