@@ -44,6 +44,7 @@ import { SigningKeys } from './identity/instance-tokens/signing-keys.js'
 import { LockedCallers } from './identity/locked-callers.js'
 import type { Issuers } from './identity/oidc/issuers.js'
 import { roleAuthorizer } from './identity/role-authorizer.js'
+import { rolePlacesOf } from './identity/role-places.js'
 import { InstanceFeed } from './instances/instance-feed.js'
 import { InstanceReading } from './instances/instance-reading.js'
 import { OwnWrites } from './instances/own-writes.js'
@@ -235,7 +236,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
       served(WorkspaceService, workspaceHandlers({ workspaces, feed, instances, objects, authorizer })),
       served(PolicyService, policyHandlers(objects)),
       served(PropagationService, propagationHandlers(objects)),
-      served(RoleBindingService, roleBindingHandlers({ host, authorizer })),
+      served(RoleBindingService, roleBindingHandlers({ host, authorizer, places: rolePlacesOf(fleet) })),
       served(WorkloadPodsService, workloadPodsHandlers(objects)),
     ],
     instances,

@@ -25,6 +25,7 @@ import {
   unwatchedAccountsNotes,
 } from './health/readiness.js'
 import { AuthenticationFile } from './identity/oidc/authentication-file.js'
+import { rolePlacesOf } from './identity/role-places.js'
 import { UnauthenticatedConnections } from './identity/unauthenticated-connections.js'
 import { formatAddress, parseAddress } from './listener/address.js'
 import { hardened, type Listener, listen, SLOW_REQUESTS } from './listener/listener.js'
@@ -166,7 +167,14 @@ export async function startApi(options: ApiOptions): Promise<Api> {
       addHealth(app, askReady)
       addDocuments(app, api.services)
       page?.anonymous(app)
-      if (options.webhook) addDeliveries(app, { ...options.webhook, audit, log, meter: options.meter })
+      if (options.webhook)
+        addDeliveries(app, {
+          ...options.webhook,
+          audit,
+          log,
+          meter: options.meter,
+          places: rolePlacesOf(fleet),
+        })
       else unsetWebhook.addTo(app)
       addLoginDocument(app, configurations, options.authentication?.login)
     },

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Context, Hono } from 'hono'
 import { resourceOfDelivered } from '../../manifests/delivered-binding.js'
-import { warningsOf } from '../../manifests/wide-subjects.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
 import {
@@ -16,6 +15,7 @@ import { Code } from '../../transcoding/code.js'
 import type { Audit } from '../audit/audit.js'
 import { failedPrecondition, methodNotAllowed, unavailable } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
+import { type RolePlaces, roleWarnings } from '../identity/role-places.js'
 import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
@@ -47,6 +47,7 @@ export interface DeliveriesOptions extends WebhookOptions {
   readonly audit: Audit
   readonly log: Log
   readonly meter: Meter
+  readonly places: RolePlaces
   /** Milliseconds since 1970. */
   readonly now?: () => number
 }
@@ -107,7 +108,7 @@ interface Answer {
 /** Stores a verified delivery and leaves an audit record of it, whatever becomes of it. */
 async function receive(
   c: Context<RestEnv>,
-  { deliveries, audit }: DeliveriesOptions,
+  { deliveries, audit, places }: DeliveriesOptions,
   { headers, body, seen, now }: Verified,
 ): Promise<Answer> {
   const began = performance.now()
@@ -131,7 +132,7 @@ async function receive(
     const result = known ? 'unchanged' : await taken(deliveries, event, c.req.raw.signal)
     seen.add(delivery, now())
     record(Code.OK)
-    const warnings = warningsIn(event)
+    const warnings = warningsIn(event, places)
     return { result, ...(warnings.length > 0 && { warnings }) }
   } catch (error) {
     record(toFailure(error).code)
@@ -156,8 +157,8 @@ async function taken(
 }
 
 /** Of a binding that gives something: one that is deleted gives nothing any more. */
-const warningsIn = (event: RoleBindingEvent): readonly string[] =>
-  'binding' in event && event.type !== 'binding.deleted' ? warningsOf(event.binding.subjects) : []
+const warningsIn = (event: RoleBindingEvent, places: RolePlaces): readonly string[] =>
+  'binding' in event && event.type !== 'binding.deleted' ? roleWarnings(event.binding, places) : []
 
 function actionOf(event: RoleBindingEvent | undefined) {
   if (!event || !('binding' in event)) return { verb: 'update', resource: 'instancerolebindings' } as const

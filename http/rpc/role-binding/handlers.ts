@@ -9,6 +9,7 @@ import type { RoleBindingService } from '../../../proto/gen/kairship/rolebinding
 import { ListChange_Type } from '../../../proto/gen/kairship/types_pb.js'
 import type { Call } from '../../call/call.js'
 import { type Authorizer, requireRight } from '../../identity/authorize.js'
+import type { RolePlaces } from '../../identity/role-places.js'
 import type { Order } from '../../objects/cursor.js'
 import { pageOf } from '../../objects/paging.js'
 import { watchHost } from '../../objects/watch/watch-host.js'
@@ -30,38 +31,41 @@ export interface RoleBindingDependencies {
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
   readonly authorizer: Authorizer
+  readonly places: RolePlaces
 }
 
 /** Who has which role, on instances and in workspaces. */
 export function roleBindingHandlers({
   host,
   authorizer,
+  places,
 }: RoleBindingDependencies): ServiceHandlers<typeof RoleBindingService> {
+  const instanceMessage = (binding: InstanceRoleBinding) => instanceMessageOf(binding, places)
+  const workspaceMessage = (binding: WorkspaceRoleBinding) => workspaceMessageOf(binding, places)
   const instances = new HostBindings<InstanceRoleBinding>(host, INSTANCE_ROLE_BINDINGS)
   const workspaces = new HostBindings<WorkspaceRoleBinding>(host, WORKSPACE_ROLE_BINDINGS)
   return {
     async listInstanceRoleBindings(request, call) {
       const page = await pageOfAll(instances, request, call, ofInstance(request.instance))
-      return { items: page.items.map(instanceMessageOf), pagination: page.pagination }
+      return { items: page.items.map(instanceMessage), pagination: page.pagination }
     },
     watchInstanceRoleBindings: (request, call) =>
       afterFirstItem(
         followed(
-          { bindings: instances, authorizer, messageOf: instanceMessageOf },
+          { bindings: instances, authorizer, messageOf: instanceMessage },
           request,
           call,
           ofInstance(request.instance),
         ),
       ),
-    getInstanceRoleBinding: async ({ name }, call) =>
-      instanceMessageOf(await instances.get(name, call.signal)),
+    getInstanceRoleBinding: async ({ name }, call) => instanceMessage(await instances.get(name, call.signal)),
     async createInstanceRoleBinding({ binding }, call) {
-      return instanceMessageOf(await instances.create(instanceBindingOf(bindingOf(binding)), call.signal))
+      return instanceMessage(await instances.create(instanceBindingOf(bindingOf(binding)), call.signal))
     },
     async updateInstanceRoleBinding({ name, binding }, call) {
       const wanted = bindingOf(binding)
       const change = changeOf(wanted)
-      return instanceMessageOf(await instances.update(name, change, wanted.resourceVersion, call.signal))
+      return instanceMessage(await instances.update(name, change, wanted.resourceVersion, call.signal))
     },
     async deleteInstanceRoleBinding({ name }, call) {
       await instances.delete(name, call.signal)
@@ -70,26 +74,26 @@ export function roleBindingHandlers({
 
     async listWorkspaceRoleBindings(request, call) {
       const page = await pageOfAll(workspaces, request, call, ofWorkspace(request.workspace))
-      return { items: page.items.map(workspaceMessageOf), pagination: page.pagination }
+      return { items: page.items.map(workspaceMessage), pagination: page.pagination }
     },
     watchWorkspaceRoleBindings: (request, call) =>
       afterFirstItem(
         followed(
-          { bindings: workspaces, authorizer, messageOf: workspaceMessageOf },
+          { bindings: workspaces, authorizer, messageOf: workspaceMessage },
           request,
           call,
           ofWorkspace(request.workspace),
         ),
       ),
     getWorkspaceRoleBinding: async ({ name }, call) =>
-      workspaceMessageOf(await workspaces.get(name, call.signal)),
+      workspaceMessage(await workspaces.get(name, call.signal)),
     async createWorkspaceRoleBinding({ binding }, call) {
-      return workspaceMessageOf(await workspaces.create(workspaceBindingOf(bindingOf(binding)), call.signal))
+      return workspaceMessage(await workspaces.create(workspaceBindingOf(bindingOf(binding)), call.signal))
     },
     async updateWorkspaceRoleBinding({ name, binding }, call) {
       const wanted = bindingOf(binding)
       const change = changeOf(wanted)
-      return workspaceMessageOf(await workspaces.update(name, change, wanted.resourceVersion, call.signal))
+      return workspaceMessage(await workspaces.update(name, change, wanted.resourceVersion, call.signal))
     },
     async deleteWorkspaceRoleBinding({ name }, call) {
       await workspaces.delete(name, call.signal)

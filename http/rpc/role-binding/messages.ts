@@ -1,15 +1,15 @@
 import { isDelivered, type StoredBinding } from '../../../manifests/delivered-binding.js'
 import type { InstanceRole, InstanceRoleBinding, Subject } from '../../../manifests/instance-role-binding.js'
-import { warningsOf } from '../../../manifests/wide-subjects.js'
 import type { WorkspaceRoleBinding } from '../../../manifests/workspace-role-binding.js'
 import type {
   InstanceRoleBinding as InstanceMessage,
   WorkspaceRoleBinding as WorkspaceMessage,
 } from '../../../proto/gen/kairship/rolebinding_pb.js'
+import { type RolePlaces, roleWarnings } from '../../identity/role-places.js'
 import { conditionMessage } from '../instance/message.js'
 
 /** What both kinds of messages have of a binding. */
-function messageOf({ metadata, spec, status, ...binding }: StoredBinding) {
+function messageOf({ metadata, spec, status, ...binding }: StoredBinding, places: RolePlaces) {
   const { name, resourceVersion = '', creationTimestamp } = metadata
   return {
     ...{ name, resourceVersion, role: spec.role },
@@ -18,21 +18,21 @@ function messageOf({ metadata, spec, status, ...binding }: StoredBinding) {
     reason: spec.reason ?? '',
     delivered: isDelivered({ metadata, spec, ...binding } as StoredBinding),
     creationTimestamp: BigInt(Date.parse(creationTimestamp ?? '') || 0),
-    warnings: [...warningsOf(spec.subjects)],
+    warnings: [...roleWarnings(spec, places)],
     conditions: (status?.conditions ?? []).map(conditionMessage),
   }
 }
 
 /** An InstanceRoleBinding as messages have it. */
-export const instanceMessageOf = (binding: InstanceRoleBinding) => ({
-  ...messageOf(binding),
+export const instanceMessageOf = (binding: InstanceRoleBinding, places: RolePlaces) => ({
+  ...messageOf(binding, places),
   instance: binding.spec.instance,
   namespaces: [...(binding.spec.namespaces ?? [])],
 })
 
 /** A WorkspaceRoleBinding as messages have it. */
-export const workspaceMessageOf = (binding: WorkspaceRoleBinding) => ({
-  ...messageOf(binding),
+export const workspaceMessageOf = (binding: WorkspaceRoleBinding, places: RolePlaces) => ({
+  ...messageOf(binding, places),
   workspace: binding.spec.workspace,
 })
 

@@ -124,7 +124,8 @@ export type InstanceRoleBinding = Message<"kairship.io.api.rolebinding.v1alpha1.
   conditions: Condition[];
 
   /**
-   * Of subjects that are groups of Kubernetes' own, such as `system:authenticated`: whom the role is given beyond those that are meant.
+   * That there is no such instance now; and of subjects that are groups of Kubernetes' own, such as `system:authenticated`, whom the role is given
+   * beyond those that are meant.
    *
    * @generated from field: repeated string warnings = 12;
    */
@@ -420,7 +421,8 @@ export type WorkspaceRoleBinding = Message<"kairship.io.api.rolebinding.v1alpha1
   conditions: Condition[];
 
   /**
-   * Of subjects that are groups of Kubernetes' own, such as `system:authenticated`: whom the role is given beyond those that are meant.
+   * That there is no such workspace now; and of subjects that are groups of Kubernetes' own, such as `system:authenticated`, whom the role is given
+   * beyond those that are meant.
    *
    * @generated from field: repeated string warnings = 12;
    */

@@ -65,6 +65,7 @@ function receiving(take: () => Promise<Reception> = async () => 'stored') {
           },
         },
         secrets: () => secrets(),
+        places: { hasInstance: name => name === 'eu', hasWorkspace: () => false },
       }),
   })
   const send = async ({
@@ -125,6 +126,14 @@ describe('the role-binding webhook', () => {
           ],
         },
       })
+  })
+
+  it('warns the sender of a binding whose instance is not there', async () => {
+    const { send } = receiving()
+    const body = JSON.stringify({ ...event, binding: { ...event.binding, instance: 'ue' } })
+    expect((await send({ body })).more).toEqual({
+      warnings: ['there is no instance ue: the role gives nothing until there is one'],
+    })
   })
 
   it.each([
