@@ -10,6 +10,13 @@ const PAGE = 500
 const MOST_BINDINGS = 100_000
 /** Bytes of one page: 500 bindings of 20 KiB. */
 const MOST_PAGE_BYTES = 10 * 2 ** 20
+/**
+ * Bytes of a whole list at most, in JSON: 100,000 bindings of 600 bytes and some. In memory it takes several times that, in the process that
+ * leads the fleet.
+ */
+const MOST_BYTES = 64 * 2 ** 20
+/** Characters of what is quoted of a page in a message, which ends up in the log. */
+const LONGEST_QUOTE = 300
 /** Milliseconds for one page. */
 const PAGE_TIMEOUT_MS = 30_000
 
@@ -45,12 +52,14 @@ export class BindingList {
   readonly #credential: CredentialFile | undefined
   readonly #path: string
 
+  /** @param mostBytes of a whole list */
   constructor(
     url: string,
     {
       roleBindingsCaFile: ca,
       roleBindingsCredentialsFile: credentials,
     }: Omit<BindingListSettings, 'roleBindingsUrl'>,
+    private readonly mostBytes = MOST_BYTES,
   ) {
     this.#endpoint = new Endpoint({
       name: 'Global Management',
@@ -80,8 +89,12 @@ export class BindingList {
     const items: ListedBinding[] = []
     let first: { readonly sequence: number; readonly total: number } | undefined
     let next: string | undefined
+    let bytes = 0
     do {
-      const page = await this.#page(next, signal)
+      const { page, size } = await this.#page(next, signal)
+      bytes += size
+      if (bytes > this.mostBytes)
+        throw incomplete(`it has more than ${this.mostBytes} bytes, the most that is read`)
       first ??= page
       if (page.sequence !== first.sequence || page.total !== first.total)
         throw incomplete('the list changed while its pages were read')
@@ -104,7 +117,10 @@ export class BindingList {
     return this.#endpoint.close()
   }
 
-  async #page(next: string | undefined, signal: AbortSignal): Promise<z.infer<typeof pageOf>> {
+  async #page(
+    next: string | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly page: z.infer<typeof pageOf>; readonly size: number }> {
     const credential = await this.#credential?.current()
     const query = new URLSearchParams({ limit: `${PAGE}`, ...(next !== undefined && { continue: next }) })
     const { status, body } = await this.#endpoint.send({
@@ -126,9 +142,10 @@ export class BindingList {
       throw incomplete('it answers with something else than JSON')
     }
     const { success, data, error } = pageOf.safeParse(json)
-    if (success) return data
+    if (success) return { page: data, size: body.length }
     const [issue] = error.issues
-    throw incomplete(`${issue?.path.join('.') || 'the page'}: ${issue?.message}`)
+    const message = issue?.message.slice(0, LONGEST_QUOTE)
+    throw incomplete(`${issue?.path.join('.') || 'the page'}: ${message}`)
   }
 }
 

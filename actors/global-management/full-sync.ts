@@ -1,8 +1,15 @@
-import { renderDelivered, type StoredBinding, sequenceOf } from '../../manifests/delivered-binding.js'
+import {
+  renderDelivered,
+  SEQUENCE_ANNOTATION,
+  type StoredBinding,
+  sequenceOf,
+} from '../../manifests/delivered-binding.js'
 import { isOver } from '../../manifests/role-end.js'
+import { StatusError } from '../../manifests/status-error.js'
 import { deadline } from '../../ports/cancellation.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
+import { BusyBindingError, ForeignBindingError } from '../../ports/role-binding-deliveries.js'
 import type { Leadership } from '../election/leadership.js'
 import type { BindingList, WholeList } from './binding-list.js'
 import type { DeliveredBindings } from './delivered-bindings.js'
@@ -43,6 +50,8 @@ export class FullSync {
   readonly #stopped = new AbortController()
   #isComparing = false
   #wasEmpty = false
+  /** The newest sequence that was stored when the list was read for the last time. */
+  #newest = 0
 
   constructor(private readonly options: FullSyncOptions) {}
 
@@ -60,11 +69,17 @@ export class FullSync {
     await this.#running
   }
 
-  /** One comparison. @throws IncompleteListError, ServiceError, StatusError, UnreachableError when it could not be done whole; it is done again */
+  /**
+   * One comparison.
+   * @throws IncompleteListError, ServiceError, StatusError, UnreachableError when it could not be done whole; PartOfListError when all was done but
+   *   what it names. It is done again
+   */
   async compare(signal: AbortSignal): Promise<Repaired> {
     const { list, bindings, now = Date.now } = this.options
     const whole = await list.whole(signal)
     const stored = new Map((await bindings.delivered(signal)).map(binding => [keyOf(binding), binding]))
+    const wasNewest = this.#newest
+    this.#newest = [...stored.values()].reduce((newest, one) => Math.max(newest, sequenceOf(one)), 0)
     const inEffect = [...stored.values()].filter(binding => !isOver(binding, now()))
     const isSurprising = whole.items.length === 0 && inEffect.length > 0
     if (isSurprising && !this.#wasEmpty) {
@@ -74,7 +89,14 @@ export class FullSync {
     this.#wasEmpty = isSurprising
     // Rights are taken away before any are given.
     const ended = await this.#end(whole, inEffect, signal)
-    return { stored: await this.#store(whole, stored, signal), ended, heldBack: false }
+    const { changed, refused } = await this.#store(whole, stored, signal)
+    const problems = [
+      ...(refused.length > 0 ? [refusedText(refused)] : []),
+      // Not the one before this list: a delivery may have come while the list was made.
+      ...(whole.sequence < wasNewest ? [olderText(whole.sequence, wasNewest)] : []),
+    ]
+    if (problems.length > 0) throw new PartOfListError(problems.join('; '))
+    return { stored: changed, ended, heldBack: false }
   }
 
   async #end(
@@ -94,18 +116,24 @@ export class FullSync {
     { sequence, items }: WholeList,
     stored: ReadonlyMap<string, StoredBinding>,
     signal: AbortSignal,
-  ): Promise<number> {
+  ): Promise<{ readonly changed: number; readonly refused: readonly Refused[] }> {
     let changed = 0
+    const refused: Refused[] = []
     for (const item of items) {
       const wanted = renderDelivered(item.binding, item.sequence)
       const before = stored.get(keyOf(wanted))
       // What is stored of a later event than the list knows is newer than the list.
       if (before && sequenceOf(before) > sequence) continue
       if (before && isSame(before, wanted) && sequenceOf(before) >= item.sequence) continue
-      const result = await this.options.bindings.store({ ...item, sequence }, signal)
-      if (result === 'stored') changed += 1
+      try {
+        const result = await this.options.bindings.store({ ...item, sequence }, signal)
+        if (result === 'stored') changed += 1
+      } catch (error) {
+        if (!isOfOne(error)) throw error
+        refused.push({ key: keyOf(wanted), error })
+      }
     }
-    return changed
+    return { changed, refused }
   }
 
   #next(ms: number): void {
@@ -145,5 +173,28 @@ export class FullSync {
     }
   }
 }
+
+/** A binding of the list that could not be stored, while others can be. */
+interface Refused {
+  readonly key: string
+  readonly error: Error
+}
+
+/** A comparison that was done but for what its message names. */
+export class PartOfListError extends Error {
+  override readonly name = 'PartOfListError'
+}
+
+/** Whether an error is about one binding: its name is somebody else's, others write it all the time, or the host finds something wrong in it. */
+const isOfOne = (error: unknown): error is Error =>
+  error instanceof ForeignBindingError ||
+  error instanceof BusyBindingError ||
+  (error instanceof StatusError && (error.code === 400 || error.code === 422))
+
+const refusedText = ([first, ...others]: readonly Refused[]): string =>
+  `${others.length + 1} of its bindings could not be stored, ${first?.key}: ${first?.error.message}`
+
+const olderText = (sequence: number, newest: number): string =>
+  `its sequence is ${sequence}, and that of a binding stored long before is ${newest}: if Global Management began to count anew, take the annotation ${SEQUENCE_ANNOTATION} away from the delivered bindings, or nothing that it says counts until then`
 
 const keyOf = ({ kind, metadata }: StoredBinding): string => `${kind}/${metadata.name}`

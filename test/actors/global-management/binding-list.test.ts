@@ -15,6 +15,8 @@ const item = (name: string, sequence = 1) => ({
 /** How a list is reached: a path and a file with a credential. */
 interface Way {
   readonly at?: string
+  /** The most that is read of a whole list. */
+  readonly mostBytes?: number
   readonly credentials?: string
 }
 
@@ -24,7 +26,7 @@ const listing = (...pages: readonly unknown[]) => listingBy({}, ...pages)
  * A list over pages that a test sets: a status, a text, JSON, or what says one of them for a credential; the first answers what has no
  * `continue`.
  */
-async function listingBy({ at = '/gm/bindings', credentials }: Way, ...pages: readonly unknown[]) {
+async function listingBy({ at = '/gm/bindings', credentials, mostBytes }: Way, ...pages: readonly unknown[]) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(request.url ?? '')
@@ -37,7 +39,7 @@ async function listingBy({ at = '/gm/bindings', credentials }: Way, ...pages: re
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const files = { roleBindingsCaFile: undefined, roleBindingsCredentialsFile: credentials }
-  const list = new BindingList(`http://127.0.0.1:${port}${at}`, files)
+  const list = new BindingList(`http://127.0.0.1:${port}${at}`, files, mostBytes)
   onTestFinished(async () => {
     await list.close()
     server.closeAllConnections()
@@ -84,6 +86,32 @@ it('a list is asked for with the credential of the file, which is read anew when
   await expect(list.whole(signal)).rejects.toThrow('status 401')
   writeFileSync(credentials, 'token: new')
   expect((await list.whole(signal)).items).toEqual([])
+})
+
+it('a list is read up to its most bytes, and no page of it after that', async () => {
+  const pages = [
+    { sequence: 9, total: 3, items: [item('a')], continue: '1' },
+    { sequence: 9, total: 3, items: [item('b')], continue: '2' },
+    { sequence: 9, total: 3, items: [item('c')] },
+  ]
+  const bytes = (...some: readonly object[]) =>
+    some.map(page => JSON.stringify(page).length).reduce((a, b) => a + b)
+  const whole = await listingBy({ mostBytes: bytes(...pages) }, ...pages)
+  expect((await whole.list.whole(signal)).items).toHaveLength(3)
+  const mostBytes = bytes(...pages.slice(0, 2)) - 1
+  const { list, asked } = await listingBy({ mostBytes }, ...pages)
+  await expect(list.whole(signal)).rejects.toThrow(`more than ${mostBytes} bytes`)
+  expect(asked).toHaveLength(2)
+})
+
+it('of a page that is none a message quotes little', async () => {
+  const { list } = await listing({ sequence: 9, total: 0, items: [], ['x'.repeat(100_000)]: 1 })
+  const { message } = await list.whole(signal).then(
+    () => new Error('a list'),
+    (error: Error) => error,
+  )
+  expect(message).toMatch(/Unrecognized key: "xxx/)
+  expect(message.length).toBeLessThan(500)
 })
 
 const one = { sequence: 9, total: 2, items: [item('a')] }

@@ -130,6 +130,56 @@ describe('the full sync', () => {
     expect(await given()).toEqual([])
   })
 
+  it('stores all others where single bindings cannot be, and says of those how many and why', async () => {
+    const body = {
+      ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'InstanceRoleBinding', metadata: { name: 'by-hand' } },
+      spec: { instance: 'eu', role: 'Viewer', subjects: [{ kind: 'User', name: 'bob' }] },
+    }
+    await host.local.request({ method: 'POST', path, body })
+    // A time that has more digits than the host takes.
+    const long = { ...binding('long'), expiresAt: `2027-01-01T00:00:00.${'0'.repeat(100)}Z` }
+    const items = [binding('by-hand'), long, binding('last')].map(binding => ({ sequence: 2, binding }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }))
+    await expect(sync.compare(signal)).rejects.toThrow(
+      /2 of its bindings could not be stored, InstanceRoleBinding\/by-hand: .*somebody else's/,
+    )
+    expect(await given()).toEqual(['by-hand: Viewer to bob', 'last: Viewer to ann'])
+  })
+
+  it('goes no further where the host does not answer', async () => {
+    const store = vi.spyOn(DeliveredBindings.prototype, 'store')
+    onTestFinished(() => store.mockRestore())
+    store.mockRejectedValue(new Error('connect ECONNREFUSED'))
+    const items = ['a', 'b'].map(name => ({ sequence: 2, binding: binding(name) }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }))
+    await expect(sync.compare(signal)).rejects.toThrow('ECONNREFUSED')
+    expect(store).toHaveBeenCalledTimes(1)
+  })
+
+  it('says that the list is older than what was stored long before it, and what helps, which then does', async () => {
+    let sequence = 20
+    const { sync, deliver, update } = syncing(async () => ({ sequence, items: [] }))
+    await deliver(update(20, binding('team')))
+    await sync.compare(signal)
+    // What came while the list was made is no sign of that.
+    sequence = 21
+    await deliver(update(22, binding('team')))
+    await sync.compare(signal)
+    sequence = 5
+    await expect(sync.compare(signal)).rejects.toThrow(
+      /its sequence is 5, .* is 22: .*kairship\.io\/delivered-sequence/,
+    )
+    expect(await given()).toEqual(['team: Viewer to ann'])
+    const metadata = { annotations: { 'kairship.io/delivered-sequence': null } }
+    await host.local.request({
+      ...{ method: 'PATCH', path: `${path}/team`, contentType: 'application/merge-patch+json' },
+      body: { metadata },
+    })
+    await sync.compare(signal).catch(() => undefined)
+    await sync.compare(signal)
+    expect(await given()).toEqual([])
+  })
+
   it('changes nothing by a list that could not be read', async () => {
     const { sync, deliver, update } = syncing(() => Promise.reject(new Error('incomplete')))
     await deliver(update(1, binding('team')))
