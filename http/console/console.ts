@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Hono } from 'hono'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { AccessLocks } from '../../ports/access-locks.js'
 import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
@@ -22,7 +22,7 @@ import { ofAnotherPage } from './of-another-page.js'
 import { addPage } from './page-routes.js'
 import { addSessions, addSignedIn } from './session-routes.js'
 import { isOfOwnPage, Sessions } from './sessions.js'
-import { LARGEST_FRAME, type Later, type PageSocket, shareSocket } from './shared-socket.js'
+import { type Later, type PageSocket, pageSockets, shareSocket } from './shared-socket.js'
 import { SignInCodes } from './sign-in-codes.js'
 import { SignedOutSessions } from './signed-out-sessions.js'
 
@@ -71,7 +71,7 @@ export class Console {
   readonly #logins: IssuerLogins | undefined
   readonly #signedOut: SignedOutSessions
   readonly #stopFollowing: () => void
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME })
+  readonly #sockets = pageSockets()
   readonly #held = new ConcurrencyLimit('pages of the console open', MOST_SOCKETS)
   #app: Hono<RestEnv> | undefined
 
@@ -140,10 +140,7 @@ export class Console {
   #untilSignedOut(request: IncomingMessage, answer: ServerResponse | Duplex): void {
     const session = this.#sessions.credentialOf(request)
     if (!session || request.method !== 'GET' || request.url === SOCKET_PATH) return
-    answer.once(
-      'close',
-      this.#sessions.uses.add(session.id, () => answer.destroy()),
-    )
+    this.#sessions.uses.cutOff(session.id, answer)
   }
 
   get #ways() {

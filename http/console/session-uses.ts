@@ -1,6 +1,13 @@
 /** Sessions that somebody signed out of are remembered in this number, the newest: each is some 100 bytes. */
 const MOST_ENDED = 16_384
 
+/** An answer under way, or the socket of one. */
+interface Answer {
+  readonly destroyed: boolean
+  once(event: 'close', then: () => void): unknown
+  destroy(): unknown
+}
+
 /**
  * What is under way of each session of a browser at this server, and which sessions were signed out of. A session is in a cookie, and its browser
  * has several tabs: signing out in one of them ends what the others have open, and the cookie counts no longer, wherever else it is.
@@ -18,6 +25,15 @@ export class SessionUses {
       uses.delete(end)
       if (uses.size === 0 && this.#underWay.get(session) === uses) this.#underWay.delete(session)
     }
+  }
+
+  /** Cuts an answer off with its session. It may be over already, as when its client left while the session was looked up. */
+  cutOff(session: string, answer: Answer): void {
+    if (answer.destroyed) return
+    answer.once(
+      'close',
+      this.add(session, () => answer.destroy()),
+    )
   }
 
   /** Whether somebody signed out of a session here. */

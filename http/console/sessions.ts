@@ -136,7 +136,8 @@ export class Sessions {
  */
 export function isOfOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host } = headers
-  if (origin !== undefined && (!URL.canParse(origin) || new URL(origin).host !== host)) return false
+  // Sessions are over TLS alone: whoever answers for this host without it is another.
+  if (origin !== undefined && origin !== `https://${host}`) return false
   const site = headers['sec-fetch-site']
   return site === undefined ? origin !== undefined : site === 'same-origin'
 }

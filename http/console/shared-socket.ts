@@ -1,12 +1,15 @@
-import type { WebSocket } from 'ws'
+import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
 
 /** Calls that one page has open: a screen follows a handful of lists. */
 const MOST_STREAMS = 64
-/** Calls that a page has given up and that have not ended: a reader who leaves screen after screen while something hangs leaves some. */
+/**
+ * Calls that take no place any more and have not ended, or whose end the page has not taken: a reader who leaves screen after screen while something
+ * hangs leaves some.
+ */
 const MOST_ENDING = 256
 /** Bytes of one frame of a page, which is a path and a few headers. */
-export const LARGEST_FRAME = 16_384
+const LARGEST_FRAME = 16_384
 /** A page that has taken nothing for so long is cut off: what waits for it is held here. As long as for other answers. */
 const PATIENCE_MS = 60_000
 /** Silence is normal, also for hours. A page is asked for a sign of life as often, and one that gives none was cut off. */
@@ -34,6 +37,10 @@ type Sent =
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly end: true }
 
+/** Takes the upgrade requests of pages. What a page sends does not grow what waits for it, if it takes nothing: so `shareSocket` answers pings. */
+export const pageSockets = (): WebSocketServer =>
+  new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, autoPong: false })
+
 /** A page's socket under way. */
 export interface PageSocket {
   /** Closes it, and ends at once what it has open, whether its page answers or not. */
@@ -58,6 +65,8 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
   const open = new Map<number, AbortController>()
   /** Given up by the page: they take no place of others. */
   const ending = new Set<number>()
+  /** Begun, and their ends not sent yet. */
+  let underWay = 0
   let isOver = false
   let alive = true
   const ping = () => {
@@ -80,6 +89,10 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
   socket.on('pong', () => {
     alive = true
   })
+  // One that it has not taken the answer to is answered by the next (RFC 6455, section 5.5.3).
+  socket.on('ping', data => {
+    if (!isOver && socket.bufferedAmount === 0) socket.pong(data)
+  })
   socket.on('close', () => {
     stopPings()
     endAll()
@@ -94,9 +107,11 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
     if ('close' in read) return giveUp(read.close)
     if (open.has(read.open) || ending.has(read.open)) return misused(`stream ${read.open} is open already`)
     if (open.size >= MOST_STREAMS) return misused(`a page has ${MOST_STREAMS} streams at most`)
-    if (ending.size >= MOST_ENDING) return misused(`${MOST_ENDING} streams that were given up have not ended`)
+    if (underWay - open.size >= MOST_ENDING)
+      return misused(`${MOST_ENDING} streams that are over have not ended, or their ends were not taken`)
     const call = new AbortController()
     open.set(read.open, call)
+    underWay += 1
     void carry(read.open, () => answer(read.path, read.headers ?? {}, call.signal), call)
   })
   return { close }
@@ -132,6 +147,7 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
       ending.delete(id)
     }
     if (socket.readyState === socket.OPEN) await send({ id, end: true }).catch(() => socket.terminate())
+    underWay -= 1
   }
 
   async function pass(id: number, body: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { SessionUses } from '../../../http/console/session-uses.js'
 
@@ -26,4 +28,27 @@ it('remembers the newest ends', () => {
   const uses = new SessionUses()
   for (let n = 0; n <= 16_384; n += 1) uses.end(`${n}`)
   expect([uses.isEnded('0'), uses.isEnded('1'), uses.isEnded('16384')]).toEqual([false, true, true])
+})
+
+it('cuts off the answers of a session that are under way, and holds none that are over, though they were before it began', async () => {
+  const uses = new SessionUses()
+  const destroyed: string[] = []
+  const answers = Object.fromEntries(
+    ['over before', 'over since', 'under way'].map(name => [name, new PassThrough()]),
+  ) as Record<string, PassThrough>
+  const end = async (name: string) => {
+    const closed = once(answers[name]!, 'close')
+    answers[name]!.destroy()
+    await closed
+  }
+  await end('over before')
+  for (const answer of Object.values(answers)) uses.cutOff('one', answer)
+  await end('over since')
+  for (const [name, answer] of Object.entries(answers))
+    answer.destroy = () => {
+      destroyed.push(name)
+      return answer
+    }
+  uses.end('one')
+  expect(destroyed).toEqual(['under way'])
 })

@@ -158,4 +158,14 @@ describe('a request of the own page', () => {
   it('is not one whose Origin is no URL', () => {
     expect(isOfOwnPage({ headers: { ...own, origin: 'kairship' } })).toBe(false)
   })
+
+  it.each<[string, boolean]>([
+    ['https://kairship:8443', true],
+    ['http://kairship:8443', false],
+    ['https://kairship', false],
+    ['https://ada@kairship:8443', false],
+    ['null', false],
+  ])('in a browser that names its origin alone, %s: %s', (origin, isOwn) => {
+    expect(isOfOwnPage({ headers: { host: 'kairship:8443', origin } })).toBe(isOwn)
+  })
 })

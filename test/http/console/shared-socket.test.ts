@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type ClientOptions, WebSocket, WebSocketServer } from 'ws'
-import { type AnswerGet, shareSocket } from '../../../http/console/shared-socket.js'
+import { type ClientOptions, WebSocket } from 'ws'
+import { type AnswerGet, pageSockets, shareSocket } from '../../../http/console/shared-socket.js'
 import { waitFor } from '../../patience.js'
 
 /** What is to be done later, which a test does when it likes. */
@@ -29,9 +30,13 @@ async function sharing(answer: AnswerGet, options: ClientOptions = {}) {
       timer.isStopped = true
     }
   }
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
-  await once(server, 'listening')
-  const accepted = once(server, 'connection')
+  const server = createServer()
+  const accepted = new Promise<WebSocket>(resolve => {
+    server.on('upgrade', (request, socket, head) =>
+      pageSockets().handleUpgrade(request, socket, head, resolve),
+    )
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   const page = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, options)
   endings.push(
     () => page.terminate(),
@@ -39,7 +44,7 @@ async function sharing(answer: AnswerGet, options: ClientOptions = {}) {
   )
   const frames: unknown[] = []
   page.on('message', data => frames.push(JSON.parse(String(data))))
-  const [socket] = (await accepted) as [WebSocket]
+  const socket = await accepted
   const shared = shareSocket(socket, answer, later)
   const pending = (ms: number) => timers.filter(timer => timer.ms === ms && !timer.isStopped)
   const closed = once(page, 'close').then(([code]) => code as number)
@@ -236,6 +241,52 @@ describe('a page’s socket', () => {
     send({ close: 1 })
     send({ open: 1, path: '/apis/hanging' })
     expect(await closed).toBe(1008)
+  })
+
+  /** A page that takes nothing, of which frames wait: the system holds no more of them. */
+  async function blocked() {
+    const endless = streaming(
+      new ReadableStream({ pull: controller => controller.enqueue(new Uint8Array(1_000_000).fill(97)) }),
+    )
+    let begun = 0
+    const sharedWith = await sharing(async path => {
+      begun += 1
+      return path === '/apis/endless' ? endless : new Response(null, { status: 204 })
+    })
+    const { page, socket, send } = sharedWith
+    page.pause()
+    send({ open: 0, path: '/apis/endless' })
+    await waitFor(() => expect(socket.bufferedAmount).toBeGreaterThan(0))
+    return { ...sharedWith, begun: () => begun }
+  }
+
+  it('is closed when its page takes nothing, and begins and gives up more streams than it takes the ends of', async () => {
+    const { socket, send, begun } = await blocked()
+    let id = 0
+    for (let round = 1; round <= 20; round += 1) {
+      for (let n = 0; n < 20; n += 1) send({ open: id + n + 1, path: '/apis/pods' })
+      for (let n = 0; n < 20; n += 1) send({ close: id + n + 1 })
+      id += 20
+      await waitFor(() => expect(begun() > id || socket.readyState !== socket.OPEN).toBe(true))
+    }
+    expect(socket.readyState).toBe(socket.CLOSING)
+    expect(begun()).toBeLessThan(300)
+  })
+
+  it('answers pings, and holds no answers for a page that takes none', async () => {
+    const { page } = await sharing(nothing)
+    const answered = once(page, 'pong')
+    page.ping('north')
+    expect(String((await answered)[0])).toBe('north')
+    const { page: deaf, socket } = await blocked()
+    const before = socket.bufferedAmount
+    const last = new Promise<void>(resolve => {
+      socket.on('ping', data => String(data) === 'last' && resolve())
+    })
+    for (let count = 0; count < 1_000; count += 1) deaf.ping('again')
+    deaf.ping('last')
+    await last
+    expect(socket.bufferedAmount).toBe(before)
   })
 
   it('gives up what nobody has', async () => {
