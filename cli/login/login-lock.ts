@@ -1,8 +1,9 @@
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { CommandError, ExitCode } from '../exit-code.js'
+import { ofFile } from './login-file.js'
 
 /** A holder that has not given its lock back after this time has hung: what it does ends long before, milliseconds. */
 export const HELD_MS = 60_000
@@ -27,18 +28,14 @@ interface Holder {
  * @throws CommandError when others hold it for too long; the signal's reason
  */
 export async function locked<T>(path: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   const end = performance.now() + PATIENCE_MS
   for (;;) {
-    const last = lastOf(path)
-    if (last === undefined || isOver(`${path}.${last}`)) {
-      const taken = take(path, (last ?? 0) + 1)
-      if (taken) {
-        try {
-          return await work()
-        } finally {
-          giveBack(taken)
-        }
+    const { last, taken } = tried(path)
+    if (taken) {
+      try {
+        return await work()
+      } finally {
+        giveBack(taken)
       }
     }
     if (performance.now() > end)
@@ -47,6 +44,18 @@ export async function locked<T>(path: string, work: () => Promise<T>, signal: Ab
         ExitCode.timedOut,
       )
     await setTimeout(LOOK_MS * (0.5 + Math.random()), undefined, { signal })
+  }
+}
+
+/** The number that a lock has, and its file where it could be taken. @throws CommandError where the system refuses, as on a full disk */
+function tried(path: string): { readonly last: number | undefined; readonly taken?: string | undefined } {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const last = lastOf(path)
+    if (last !== undefined && !isOver(`${path}.${last}`)) return { last }
+    return { last, taken: take(path, (last ?? 0) + 1) }
+  } catch (error) {
+    throw ofFile(error, path)
   }
 }
 
@@ -72,7 +81,7 @@ function holderOf(file: string): Holder | 'given back' | undefined {
     return JSON.parse(readFileSync(file, 'utf8')) as Holder | 'given back'
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    // A disk that was full: nobody holds what nobody could write.
+    // It is empty, or a full disk has cut it: nobody holds what nobody could write.
     if (error instanceof SyntaxError) return 'given back'
     throw error
   }
@@ -109,8 +118,8 @@ const isBefore = (name: string, prefix: string, number: number): boolean => {
 
 function linked(file: string, text: string): boolean {
   const claim = claimOf(file)
-  writeFileSync(claim, text, { mode: 0o600 })
   try {
+    writeFileSync(claim, text, { mode: 0o600 })
     linkSync(claim, file)
     return true
   } catch (error) {
@@ -121,10 +130,13 @@ function linked(file: string, text: string): boolean {
   }
 }
 
+/** Empties it, which a full disk allows. */
 function giveBack(file: string): void {
-  const claim = claimOf(file)
-  writeFileSync(claim, JSON.stringify('given back'), { mode: 0o600 })
-  renameSync(claim, file)
+  try {
+    truncateSync(file)
+  } catch {
+    // It has been taken over, or its folder was taken away: it ends by itself after a minute, and what was done under it is done.
+  }
 }
 
 let claims = 0

@@ -4,6 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { CommandError, ExitCode } from '../exit-code.js'
+import { ofFile, systemCode } from './login-file.js'
 
 const schema = z.object({
   /** URL of the Kairship that was logged in to: its tokens are sent nowhere else. */
@@ -67,25 +68,36 @@ export class LoginStore {
     try {
       mustBePrivate(this.folder, 0o077)
       mustBePrivate(path, 0o077)
+      if (!statSync(path).isFile()) throw noLogin(path)
       text = readFileSync(path, 'utf8')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
+      if (systemCode(error) === 'ENOENT') return undefined
+      throw ofFile(error, path)
     }
     const { data } = schema.safeParse(parsed(text))
     if (data && loginId(data) === id) return data
-    throw new CommandError(`${path} is no login: delete it, and run "kairship login"`, ExitCode.failed)
+    throw noLogin(path)
   }
 
-  /** Writes it whole or not at all: who reads meanwhile gets the one before. */
+  /** Writes it whole or not at all: who reads meanwhile gets the one before. @throws CommandError where that cannot be done, as on a full disk */
   write(login: Login): string {
     const id = loginId(login)
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 })
-    mustBePrivate(this.folder, 0o077)
-    const written = `${this.#path(id)}.${process.pid}`
-    rmSync(written, { force: true })
-    writeFileSync(written, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
-    renameSync(written, this.#path(id))
+    const path = this.#path(id)
+    const written = `${path}.${process.pid}`
+    try {
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 })
+      mustBePrivate(this.folder, 0o077)
+      rmSync(written, { force: true })
+      try {
+        writeFileSync(written, `${JSON.stringify(login)}\n`, { mode: 0o600, flag: 'wx' })
+        renameSync(written, path)
+      } finally {
+        // What a full disk has cut, or could not be renamed.
+        rmSync(written, { force: true })
+      }
+    } catch (error) {
+      throw ofFile(error, path)
+    }
     return id
   }
 
@@ -93,7 +105,7 @@ export class LoginStore {
     rmSync(this.#path(id), { force: true })
   }
 
-  /** The last login to this server, or to any; what cannot be read is none. */
+  /** The last login to this server, or to any. @throws as `read` for any of them */
   latest(server?: string): { readonly id: string; readonly login: Login } | undefined {
     return this.all(server)[0]
   }
@@ -122,6 +134,9 @@ export class LoginStore {
     }
   }
 }
+
+const noLogin = (path: string): CommandError =>
+  new CommandError(`${path} is no login: delete it, and run "kairship login"`, ExitCode.failed)
 
 function parsed(text: string): unknown {
   try {

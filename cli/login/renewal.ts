@@ -35,9 +35,15 @@ export async function renewed(login: Login, store: LoginStore, now: () => number
   if (failure && now() - failure.at < FAILED_MS)
     return settled(new CommandError(failure.message, ExitCode.failed))
   try {
-    const next = { ...plain, ...(await refreshed(login, login.refreshToken)) }
-    store.write(next)
-    return next
+    // Before the refresh token is spent: where the next one cannot be kept the whole login is lost.
+    store.write(plain)
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error
+    return settled(error)
+  }
+  let granted: Granted
+  try {
+    granted = await refreshed(login, login.refreshToken)
   } catch (error) {
     if (error instanceof LoginOver) {
       // It is good for nothing now: those who wait must not show it again.
@@ -50,6 +56,9 @@ export async function renewed(login: Login, store: LoginStore, now: () => number
     store.write({ ...plain, failure: { at: now(), message: problem.message } })
     return settled(problem)
   }
+  const next = { ...plain, ...granted }
+  store.write(next)
+  return next
 }
 
 /** One grant of the refresh token (RFC 6749, section 6). An issuer that rotates it sends the next one; otherwise it stays. */

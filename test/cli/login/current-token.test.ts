@@ -2,7 +2,8 @@ import { setMaxListeners } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { CommandError, ExitCode } from '../../../cli/exit-code.js'
 import { credential } from '../../../cli/login/credential.js'
 import { currentToken } from '../../../cli/login/current-token.js'
 import { locked } from '../../../cli/login/login-lock.js'
@@ -160,6 +161,19 @@ describe('the token of a login', () => {
     await expect(token(later(15_000))).rejects.toThrow('cannot be used')
     expect(store.read(id)?.failure?.at).toBe(login.expiresAt + 15_000)
     expect(store.read(id)?.refreshToken).toBe(login.refreshToken)
+  })
+
+  it('is not renewed where the next refresh token could not be kept: the one that there is stays good', async () => {
+    const write = vi.spyOn(store, 'write').mockImplementation(() => {
+      throw new CommandError('the disk is full', ExitCode.failed)
+    })
+    const asked = await refreshesOf(async () => {
+      expect((await token(() => login.expiresAt - 1_000)).token).toBe(login.idToken)
+      await expect(token(later())).rejects.toThrow('the disk is full')
+    })
+    expect(asked).toBe(0)
+    write.mockRestore()
+    expect(await refreshesOf(() => token(later()))).toBe(1)
   })
 
   it('is none after the login has ended', async () => {

@@ -93,6 +93,22 @@ describe('a lock', () => {
     expect(numbers).toEqual(Array.from({ length: 10 }, (_, index) => `a.lock.${index + 2}`))
   })
 
+  it('is refused in words where it cannot be written', async () => {
+    writeFileSync(join(folder, 'file'), '')
+    const refused = locked(join(folder, 'file', 'logins', 'a.lock'), async () => undefined, never)
+    await expect(refused).rejects.toMatchObject({
+      ...{ name: 'CommandError', message: expect.stringContaining('a.lock cannot be used: ENOTDIR') },
+    })
+  })
+
+  it('that was taken over meanwhile keeps nothing of what was done from who did it', async () => {
+    const work = async () => {
+      rmSync(`${path}.1`)
+      return 'done'
+    }
+    expect(await locked(path, work, never)).toBe('done')
+  })
+
   it('is readable by its owner only, and says who has it', async () => {
     const holder = await locked(path, async () => JSON.parse(readFileSync(`${path}.1`, 'utf8')), never)
     expect(holder).toMatchObject({ pid: process.pid, host: hostname() })

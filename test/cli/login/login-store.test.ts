@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
@@ -79,6 +79,22 @@ describe('a login that is kept', () => {
     const other = loginId(login({ subject: 'eve' }))
     writeFileSync(join(store.folder, `${other}.json`), JSON.stringify(store.read(id)), { mode: 0o600 })
     expect(() => store.read(other)).toThrow('is no login')
+  })
+
+  it('is refused in words where the system refuses to read or write it, and leaves nothing half written', () => {
+    const id = loginId(login())
+    const path = join(store.folder, `${id}.json`)
+    // A folder in its place, which no file takes the place of.
+    mkdirSync(join(path, 'full'), { recursive: true, mode: 0o700 })
+    chmodSync(store.folder, 0o700)
+    chmodSync(path, 0o700)
+    expect(() => store.write(login())).toThrow(`${path} cannot be used: E`)
+    expect(readdirSync(store.folder)).toEqual([`${id}.json`])
+    expect(() => store.read(id)).toThrow(`${path} is no login`)
+    const inFile = new LoginStore(join(folder, 'file', 'logins'))
+    writeFileSync(join(folder, 'file'), '')
+    expect(() => inFile.write(login())).toThrow(/cannot be used: ENOTDIR/)
+    expect(() => inFile.read(id)).toThrow(/cannot be used: ENOTDIR/)
   })
 
   it('is none where there is no folder', () => {
