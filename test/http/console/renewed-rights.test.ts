@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import WebSocket from 'ws'
 import { ISSUER_PEOPLE } from '../../../playground/issuer/people.js'
+import { ServiceError } from '../../../ports/service-error.js'
 import { waitFor } from '../../patience.js'
 import { curl } from '../fakes/listening.js'
 import { asPage, next, renew, signedIn, signInWorlds, type World } from './sign-in-worlds.js'
@@ -95,6 +96,30 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await renew(world, cookies)).status).toBe(401)
     const refused = await asPage(world.api, cookies)
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('ended the login')])
+  })
+
+  it('ends nothing of another session whose cookie came with the renewal', async () => {
+    const world = await start()
+    await signedIn(world)
+    const other = world.issuer.browser()
+    await signedIn({ ...world, browser: other })
+    sayGroups('viewers')
+    const pairOf = (cookies: string, name: string) =>
+      cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}=`))
+    const mixed = `${pairOf(world.browser.cookies, 'session')}; ${pairOf(other.cookies, 'renewal')}`
+    expect((await renew(world, mixed)).status).toBe(200)
+    expect((await asPage(world.api, world.browser.cookies)).status).toBe(200)
+  })
+
+  it('leaves the session as it is where the issuer refuses for another reason than that the login is over', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    vi.spyOn(world.signIn, 'renew').mockRejectedValue(
+      new ServiceError('unmet', 'not this client', 'IssuerRefused'),
+    )
+    expect((await renew(world, cookies)).status).toBe(401)
+    expect((await asPage(world.api, cookies)).status).toBe(200)
   })
 
   it('leaves what is open alone where it says the same as before', async () => {

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { waitFor } from '../../patience.js'
 import { ProxyUnderTest } from '../proxy/proxy-under-test.js'
+import { asks } from '../proxy/upgrade/raw-upgrades.js'
 import { instanceThatStreams, openCalls } from './open-calls.js'
 
 /** Uids of ServiceAccounts that the watch saw to be deleted. */
@@ -125,9 +128,48 @@ describe.each(causes)('by $what', ({ token, before, change, status, grpc, reason
     expect(said['exec over SPDY']).toBe('closed')
     expect(said.gRPC).toMatch(new RegExp(`^${grpc} `))
     expect(said['a write that takes long']).toMatch(new RegExp(`^${status} `))
+    expect(said['a write whose body goes on']).toMatch(new RegExp(`^${status} `))
+    const upload = proxy.upstream.requests.find(({ url }) => url?.endsWith('secrets'))
+    expect(upload).toMatchObject({ complete: false })
     await waitFor(() => expect(proxy.upstream.requests.filter(({ socket }) => !socket.destroyed)).toEqual([]))
   })
 })
+
+it.each(['websocket', 'SPDY/3.1'])(
+  'a caller who floods a command that reads nothing is cut off, and so is the command (%s)',
+  async protocol => {
+    let behind: Socket | undefined
+    proxy.upstream.upgrade = (_, socket) => {
+      behind = socket as Socket
+      socket.on('error', () => undefined)
+      socket.pause()
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n\r\n`)
+    }
+    const socket = await proxy.socket()
+    socket.on('error', () => undefined)
+    const closed = once(socket, 'close')
+    const upgraded = once(socket, 'data')
+    const isWebSocket = protocol === 'websocket'
+    const headers = isWebSocket
+      ? [
+          'Sec-WebSocket-Version: 13',
+          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
+          'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+        ]
+      : []
+    const method = isWebSocket ? 'GET' : 'POST'
+    socket.write(
+      asks(['Connection: Upgrade', `Upgrade: ${protocol}`, ...headers], { token: 'anns-token', method }),
+    )
+    expect(String((await upgraded)[0])).toContain(' 101 ')
+    // Far more than anybody on the way takes.
+    const mebibyte = Buffer.alloc(1 << 20, 'x')
+    for (let count = 0; count < 64; count++) socket.write(mebibyte)
+    proxy.fleet.accessLocks.lock('incident', { user: 'ann' })
+    await closed
+    await waitFor(() => expect(behind?.destroyed).toBe(true))
+  },
+)
 
 it('a caller who reads nothing is cut off, and what is open behind it ends', async () => {
   const { response } = await proxy.watch('/north/proxy/api/v1/pods?watch=true', { token: 'anns-token' })

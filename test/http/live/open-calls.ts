@@ -115,25 +115,29 @@ export async function openCalls(proxy: ProxyUnderTest, token: string) {
   void ending.then(({ code, message }) => (stream.said = `${code} ${message}`))
   await once(watch, 'data')
 
-  const write = opened('a write that takes long')
-  const slow = proxy.begin('/north/proxy/api/v1/namespaces/a/configmaps', {
-    token,
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-  })
-  slow.on('error', () => (write.said ??= 'broken'))
-  slow.on('response', async (response: IncomingMessage) => {
-    let text = ''
-    for await (const chunk of response) text += String(chunk)
-    write.said = `${response.statusCode} ${text}`
-  })
-  closers.push(() => slow.destroy())
-  slow.end('{}')
+  const beginWrite = (kind: string, type: string) => {
+    const write = opened(kind)
+    const request = proxy.begin(`/north/proxy/api/v1/namespaces/a/${type}`, {
+      token,
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+    })
+    request.on('error', () => (write.said ??= 'broken'))
+    request.on('response', async (response: IncomingMessage) => {
+      let text = ''
+      for await (const chunk of response) text += String(chunk)
+      write.said = `${response.statusCode} ${text}`
+    })
+    closers.push(() => request.destroy())
+    return request
+  }
+  beginWrite('a write that takes long', 'configmaps').end('{}')
+  // Its body goes on for as long as its caller likes.
+  beginWrite('a write whose body goes on', 'secrets').write('{"data":')
   await waitFor(() => {
-    if (
-      !proxy.upstream.requests.some(({ method, url = '' }) => method === 'POST' && url.endsWith('configmaps'))
-    )
-      throw new Error('the write has not arrived yet')
+    const written = proxy.upstream.requests.filter(({ method }) => method === 'POST').map(({ url }) => url)
+    for (const type of ['configmaps', 'secrets'])
+      if (!written.some(url => url?.endsWith(type))) throw new Error(`no ${type} have arrived yet`)
   })
   return {
     calls,
