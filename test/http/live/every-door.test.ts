@@ -147,7 +147,8 @@ it.each(['websocket', 'SPDY/3.1'])(
     }
     const socket = await proxy.socket()
     socket.on('error', () => undefined)
-    const closed = once(socket, 'close')
+    // It may be reset, which is an end like another.
+    const closed = new Promise(resolve => socket.once('close', resolve))
     const upgraded = once(socket, 'data')
     const isWebSocket = protocol === 'websocket'
     const headers = isWebSocket
