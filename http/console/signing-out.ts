@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000
  */
 export async function signOut(request: IncomingMessage, routes: SessionRoutes): Promise<void> {
   const [session, renewal] = [await routes.sessions.of(request), await routes.logins?.renewal(request)]
-  const ended = sessionsOf(session, renewal).filter(({ until }) => until > routes.wallClock())
+  const ended = sessionsOf(session, renewal)
   for (const { id } of ended) routes.sessions.uses.end(id)
   const told = Promise.all([
     withdraw(renewal, routes),
@@ -28,7 +28,7 @@ export async function signOut(request: IncomingMessage, routes: SessionRoutes): 
   })
 }
 
-/** The session of a browser's cookie, and that of its renewal: of one browser they are the same. */
+/** The session of a browser's cookie, and that of its renewal, unless they are over: of one browser they are the same. */
 function sessionsOf(session: Session | undefined, renewal: Renewal | undefined): readonly SignedOut[] {
   const ended = new Map<string, SignedOut>()
   if (session) ended.set(session.id, { ...session, user: decodeURIComponent(session.user) })

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readRbac } from '../../../../http/rpc/access-review/rbac-reader.js'
+import type { AccessQuestion } from '../../../../http/rpc/access-review/servers-on-the-way.js'
 import type { RbacSubject } from '../../../../karmada/rbac/subject.js'
 import { Code } from '../../../../transcoding/code.js'
 import { refusal } from '../../../actors/scripted-api.js'
-import { ANN, MEMBER, type Server, steps, world } from './explained-world.js'
+import { ANN, LIST, MEMBER, type Server, steps, world } from './explained-world.js'
 
 describe('the control plane’s link of an explanation', () => {
   it.each<[string, Server, string, string]>([
@@ -25,11 +26,38 @@ describe('the control plane’s link of an explanation', () => {
     expect([steps(answer).at(-1), answer.decision]).toEqual([`ControlPlane ${link}`, decision])
   })
 
+  it.each<[string, Server, RegExp[]]>([
+    [
+      'allows past RBAC',
+      { allows: true },
+      [/^the control plane allows what no binding of its RBAC includes/],
+    ],
+    ['denies what RBAC includes', { subjects: [ANN] }, [/^the control plane denies what its RBAC includes/]],
+    ['allows by RBAC', { allows: true, subjects: [ANN] }, []],
+    ['denies what no binding has', {}, []],
+  ])(
+    'has a note where verdict and RBAC do not fit, and none elsewhere: a server that %s',
+    async (_, control, notes) => {
+      const answer = await world({ control }).explain()
+      expect(answer.notes).toEqual(notes.map(note => expect.stringMatching(note)))
+    },
+  )
+
   it('is without RBAC for the group that may do everything, and says so', async () => {
     const subject = { user: 'ann', groups: ['system:masters'], extra: {} }
     expect(steps(await world({ control: { allows: true } }).explain({ subject })).at(-1)).toBe(
       'ControlPlane Found Masters',
     )
+  })
+
+  it('is explained by the RBAC of the namespace too where it is about one, and of none where it is about a path', async () => {
+    const asked = async (request: AccessQuestion['request']) => {
+      const { requests, explain } = world({})
+      await explain({ request })
+      return requests.filter(({ path }) => path.includes('/namespaces/')).map(({ path }) => path)
+    }
+    expect(await asked(LIST)).toContainEqual(expect.stringMatching(/\/namespaces\/shop\/rolebindings$/))
+    expect(await asked({ verb: 'get', path: '/metrics' })).toEqual([])
   })
 
   it('says which part of RBAC was not read', async () => {
@@ -95,28 +123,33 @@ describe('the way into a member', () => {
     expect(own?.body).toMatchObject({ spec: { resourceAttributes: { verb: 'list', namespace: 'shop' } } })
     const rbac = requests.filter(({ path }) => path.startsWith(`${MEMBER}/apis/rbac`))
     expect(rbac.map(({ impersonate }) => impersonate?.user)).toEqual(Array(4).fill('root'))
+    expect(rbac.map(({ path }) => path)).toContainEqual(expect.stringContaining('/namespaces/shop/'))
   })
 
-  it.each<[string, Server, string[]]>([
+  it.each<[string, Server, string[], string]>([
     [
       'the control plane denies',
       { subjects: [ANN] },
       ['ControlPlane Missing DeniedByServer', 'Impersonation Found NamedWithoutGroups'],
+      "the right to the member's proxy is missing, so no request of ann comes there",
     ],
     [
       'nothing names the user',
       open({ kind: 'Group', name: 'team' }),
       ['ControlPlane Found Rbac', 'Impersonation Missing NotNamed'],
+      'the right to be impersonated is missing, so no request of ann comes there',
     ],
     [
       'who is named is not known',
       { allows: true, rbacFails: refusal(503, 'x') },
       ['ControlPlane Found Allowed', 'Impersonation Unknown NotRead'],
+      'the right to be impersonated is unknown, so no request of ann comes there',
     ],
-  ])('ends where %s, and the member is not asked', async (_, control, links) => {
+  ])('ends where %s, and the member is not asked', async (_, control, links, why) => {
     const { requests, explain } = world({ control, member: open(ANN) })
     const answer = await explain({ cluster: 'm1' })
     expect(steps(answer).slice(2)).toEqual([...links, 'Member Unknown NotAsked'])
+    expect(answer.links.at(-1)?.message).toContain(why)
     expect(answer.decision).not.toBe('Allowed')
     expect(requests.filter(({ path }) => path.startsWith(MEMBER))).toEqual([])
   })
