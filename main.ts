@@ -14,7 +14,7 @@ import { WatchedAccounts } from './actors/host/watched-accounts.js'
 import { registriesOf } from './actors/images/registries-of.js'
 import { connectIssuer } from './actors/issuers/issuer-documents.js'
 import { browserSignInOf } from './actors/issuers/sign-in-of.js'
-import { connectKube } from './actors/kube/connection.js'
+import { type ConnectionOptions, connectKube } from './actors/kube/connection.js'
 import { kubeConnector } from './actors/kube/connector.js'
 import type { Kubeconfig } from './actors/kube/kubeconfig.js'
 import { metered } from './actors/kube/metered.js'
@@ -54,14 +54,15 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
     part => part.close(),
   )
   log.info({ url: health.url }, 'health and metrics are listening')
-  const connect = (kubeconfig: Kubeconfig) =>
+  const connect = (kubeconfig: Kubeconfig, options: ConnectionOptions = {}) =>
     lifecycle.start(
       'host connection',
-      () => connectKube(kubeconfig, metered(meter, 'host')),
+      () => connectKube(kubeconfig, { ...metered(meter, 'host'), ...options }),
       part => part.close(),
     )
   const host = await connect(roles.controllers)
-  const leaseHost = await connect(roles.controllers)
+  // Renewals of the lease, and below what callers wait for, wait for no other answers.
+  const leaseHost = await connect(roles.controllers, { turns: undefined })
   const auditLog = await lifecycle.start(
     'audit log',
     () => openAuditLog({ config, log, meter }),
@@ -103,7 +104,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
   ready = () => readiness(checks, [leadershipNote(fleet)])
   if (!roles.api || !server) return { fleet, health }
   const { credential, serving } = roles.api
-  const answering = await connect(credential)
+  const answering = await connect(credential, { turns: undefined })
   const instanceMetrics = await lifecycle.start(
     'metrics service',
     () => metricsOf(config),

@@ -24,7 +24,8 @@ const { values } = parseArgs({
 })
 const instances = Number(values.instances)
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
-const pause = (ms: number): Promise<'late'> => new Promise(resolve => setTimeout(resolve, ms, 'late'))
+/** Does not keep this process: its children do that while there is something to wait for. */
+const pause = (ms: number): Promise<'late'> => new Promise(resolve => setTimeout(resolve, ms, 'late').unref())
 
 // Everything that is started from here inherits it: the API server alone is put on the other core.
 pinThisProcess(CORES.others)

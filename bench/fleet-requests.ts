@@ -61,7 +61,7 @@ class RunningFleet {
     const telling = setInterval(() => tell({ kind: 'progress', ready: ready.size }), PROGRESS_MS)
     const watching = (async () => {
       // A watch ends after some minutes, and the next one begins with all that is there.
-      for (;;)
+      while (!this.stopped)
         for await (const { type, object } of host.watch({ path, signal: this.#stopping.signal })) {
           if (type !== 'ADDED' && type !== 'MODIFIED') continue
           const { metadata, status } = object as Instance

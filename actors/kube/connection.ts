@@ -20,6 +20,7 @@ import { readPem } from './pem.js'
 import type { Authenticator, Proof } from './proof.js'
 import type { StreamedAnswer } from './session.js'
 import { Sockets } from './sockets.js'
+import { TURNS, type Turns } from './turns.js'
 import { upstreamOf } from './upstream.js'
 import { watchLines } from './watch-lines.js'
 
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
    * endpoint. Else they have sockets of their own, which is faster where there are many of them.
    */
   readonly oneSession?: boolean
+  /** What the work that follows from answers and events is divided over; those of the process unless given. Undefined where it is urgent: it is done as they come. */
+  readonly turns?: Turns | undefined
   /** Milliseconds a request may take when it does not say itself, and a watch until the server has accepted it. */
   readonly timeoutMs?: number
   /** The largest answer, and the largest single watch event, that is read. */
@@ -67,6 +70,7 @@ const DEFAULTS = {
   userAgent: 'kairship',
   maxRequestSockets: 16,
   oneSession: false,
+  turns: TURNS,
   timeoutMs: 30_000,
   maxAnswerBytes: 64 << 20,
   maxAnswerValues: Number.POSITIVE_INFINITY,
@@ -153,6 +157,8 @@ export async function connectKube(
       const most = sent.maxAnswerBytes ?? settings.maxAnswerBytes
       const text = await readBody(answer.body, most, large && (bytes => large.grown(bytes, signal)))
       code = answer.statusCode
+      // A caller waits for what is asked for it.
+      if (!sent.impersonate && settings.turns?.isOver) await settings.turns.mine()
       return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
       throw explain(error, sent, signal)
@@ -183,7 +189,7 @@ export async function connectKube(
       code = answer.statusCode
       disarm()
       sent.opened?.()
-      yield* watchLines(answer.body, settings)
+      yield* watchLines(answer.body, settings, settings.turns)
     } catch (error) {
       if (!sent.signal?.aborted) throw explain(error, get, signal)
     } finally {

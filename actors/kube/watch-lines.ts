@@ -1,17 +1,20 @@
 import type { WatchEvent } from '../../ports/kube-api.js'
 import { AnswerTooLargeError, boundValues } from './answer.js'
+import type { Turns } from './turns.js'
 
 const NEWLINE = 0x0a
 
 /**
  * Cuts a watch's byte stream into its JSON lines. Chunks end anywhere, also inside a character, so lines are decoded
  * only when whole. Reading is pulled: nothing is read ahead of the consumer but the chunk at hand.
+ * @param turns what the events are divided over; they come as fast as they are read without
  * @throws Error when a line is not a watch event or the stream ends inside one; AnswerTooLargeError for one
  * beyond the limits
  */
 export async function* watchLines(
   body: AsyncIterable<Buffer>,
   { maxAnswerBytes, maxAnswerValues }: { readonly maxAnswerBytes: number; readonly maxAnswerValues: number },
+  turns?: Turns | undefined,
 ): AsyncGenerator<WatchEvent, void> {
   let pending: Buffer[] = []
   let size = 0
@@ -23,7 +26,9 @@ export async function* watchLines(
       pending = []
       size = 0
       start = end + 1
-      if (line.length > 0) yield parseEvent(line.toString('utf8'), maxAnswerValues)
+      if (line.length === 0) continue
+      if (turns?.isOver) await turns.mine()
+      yield parseEvent(line.toString('utf8'), maxAnswerValues)
     }
     if (start < chunk.length) {
       pending.push(chunk.subarray(start))

@@ -62,6 +62,8 @@ async function serve({ names, recorded }: ControlPlanesOrder): Promise<ControlPl
   return { kubeconfigs: Object.fromEntries(kubeconfigs) }
 }
 
+// Whoever started it has ended.
+process.once('disconnect', () => process.exit())
 process.once('message', message => {
   serve(message as ControlPlanesOrder).then(
     up => process.send?.(up),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { Turns } from '../../../actors/kube/turns.js'
 import { ConnectionUnderTest } from './connection-under-test.js'
 import { json } from './scripted-server.js'
 
@@ -25,6 +26,33 @@ describe('request', () => {
         'user-agent': 'kairship',
       },
     })
+  })
+
+  it('is worked on in a turn of the event loop that has time for it, and at once where it is a caller’s', async () => {
+    let beginNext = (): void => undefined
+    const turns = new Turns({
+      now: () => performance.now() * 1_000,
+      nextTurn: begin => {
+        const before = beginNext
+        beginNext = () => {
+          before()
+          begin()
+        }
+      },
+    })
+    await kube.connect((_, response) => json(response, 200, {}), { turns })
+    // The first of a turn goes on, and this turn lasts until it is told to end.
+    expect(turns.isOver).toBe(false)
+    const get = { method: 'GET', path: '/' } as const
+    let isDone = false
+    const waiting = kube.api.request(get).then(() => {
+      isDone = true
+    })
+    await kube.api.request({ ...get, impersonate: { user: 'ann' } })
+    await kube.api.request({ ...get, impersonate: { user: 'ann' } })
+    expect(isDone).toBe(false)
+    beginNext()
+    await waiting
   })
 
   it('returns text where the answer is not JSON', async () => {

@@ -1,0 +1,55 @@
+import { performance } from 'node:perf_hooks'
+
+/**
+ * How long answers and events are worked on before everything else has a turn of the event loop, milliseconds. While a fleet comes up beside a
+ * proxy, a get waits for about three turns, of which each is this, the last piece of work begun, and what the sockets brought meanwhile.
+ */
+const TURN_MS = 2
+
+/** The clock and the event loop; a test replaces them. */
+export interface TurnsOptions {
+  /** Milliseconds of a clock that does not jump. */
+  readonly now?: () => number
+  /** Calls back after the event loop has looked at its sockets and timers. */
+  readonly nextTurn?: (begin: () => void) => void
+}
+
+/**
+ * Divides the work that follows from answers and watch events over turns of the event loop. What comes in one read of a socket, which can be
+ * dozens of watch events of 2 ms each, would be worked on in microtasks, one after the other, and meanwhile more comes in: callers of the proxy
+ * were answered after seconds (docs/adr/0096-work-is-divided-over-turns.md).
+ */
+export class Turns {
+  readonly #now: () => number
+  readonly #nextTurn: (begin: () => void) => void
+  #beganAt: number | undefined
+
+  constructor({
+    now = () => performance.now(),
+    nextTurn = begin => void setImmediate(begin),
+  }: TurnsOptions = {}) {
+    this.#now = now
+    this.#nextTurn = nextTurn
+  }
+
+  /** Whether this turn has been worked in for long enough. Not for the first that asks in a turn: work always goes on. */
+  get isOver(): boolean {
+    const now = this.#now()
+    if (this.#beganAt === undefined) {
+      this.#beganAt = now
+      this.#nextTurn(() => {
+        this.#beganAt = undefined
+      })
+      return false
+    }
+    return now - this.#beganAt >= TURN_MS
+  }
+
+  /** Resolves in a turn that is not over, in the order of asking. Ask `isOver` first where that is rare: a promise costs more. */
+  async mine(): Promise<void> {
+    while (this.isOver) await new Promise<void>(resolve => this.#nextTurn(resolve))
+  }
+}
+
+/** Those of this process: it has one event loop. */
+export const TURNS = new Turns()

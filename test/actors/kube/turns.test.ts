@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { Turns } from '../../../actors/kube/turns.js'
+import { watchLines } from '../../../actors/kube/watch-lines.js'
+
+/** Longer than a turn may last, milliseconds. */
+const LONG = 50
+
+/** A clock, and turns that end when they are told to. */
+function underTest() {
+  let now = 0
+  let waiting: (() => void)[] = []
+  const turns = new Turns({ now: () => now, nextTurn: begin => void waiting.push(begin) })
+  return {
+    turns,
+    pass(ms: number) {
+      now += ms
+    },
+    /** Calls back who waits, and lets them do what follows at once. */
+    async nextTurn() {
+      const due = waiting
+      waiting = []
+      for (const begin of due) {
+        begin()
+        for (let ticks = 0; ticks < 10; ticks++) await Promise.resolve()
+      }
+    },
+  }
+}
+
+describe('a turn of the event loop', () => {
+  it('is over after some work in it, and not in the next one', async () => {
+    const { turns, pass, nextTurn } = underTest()
+    expect(turns.isOver).toBe(false)
+    expect(turns.isOver).toBe(false)
+    pass(LONG)
+    expect(turns.isOver).toBe(true)
+    await nextTurn()
+    expect(turns.isOver).toBe(false)
+  })
+
+  it('has time for those that wait in the order of their asking, and for one at least', async () => {
+    const { turns, pass, nextTurn } = underTest()
+    const done: number[] = []
+    expect(turns.isOver).toBe(false)
+    pass(LONG)
+    for (const each of [1, 2, 3])
+      void turns.mine().then(() => {
+        done.push(each)
+        pass(LONG)
+      })
+    await nextTurn()
+    expect(done).toEqual([1])
+    await nextTurn()
+    expect(done).toEqual([1, 2])
+    await nextTurn()
+    expect(done).toEqual([1, 2, 3])
+  })
+
+  it('has time for several whose work is short', async () => {
+    const { turns, pass, nextTurn } = underTest()
+    const done: number[] = []
+    expect(turns.isOver).toBe(false)
+    pass(LONG)
+    for (const each of [1, 2, 3]) void turns.mine().then(() => done.push(each))
+    await nextTurn()
+    expect(done).toEqual([1, 2, 3])
+  })
+
+  it('goes by while the events of one chunk are worked on, so that something else has its turn before the last', async () => {
+    const limits = { maxAnswerBytes: 1_000, maxAnswerValues: 100 }
+    async function* chunk() {
+      yield Buffer.from(`${JSON.stringify({ type: 'ADDED', object: {} })}\n`.repeat(3))
+    }
+    /** What happened, each event taking long. */
+    async function story(divided: boolean) {
+      let now = 0
+      const turns = new Turns({ now: () => now })
+      const happened: string[] = []
+      for await (const { type } of watchLines(chunk(), limits, divided ? turns : undefined)) {
+        if (happened.length === 0) setImmediate(() => happened.push('something else'))
+        happened.push(type)
+        now += LONG
+      }
+      return happened
+    }
+    expect(await story(true)).toEqual(['ADDED', 'something else', 'ADDED', 'ADDED'])
+    expect(await story(false)).toEqual(['ADDED', 'ADDED', 'ADDED'])
+  })
+})
