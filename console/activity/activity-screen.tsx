@@ -1,7 +1,8 @@
 import { Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type ReactNode, Suspense, useMemo } from 'react'
 import { Freshness } from '../parts/freshness.js'
+import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
 import { useActivityWords } from '../words/activity.js'
@@ -9,7 +10,7 @@ import { useWords } from '../words/use-words.js'
 import { reasonsOf, seriesOf } from './series.js'
 import { useActivity } from './use-activity.js'
 
-const Plot = lazy(async () => ({ default: (await import('./plot.js')).Plot }))
+const Plot = lazyPiece(async () => (await import('./plot.js')).Plot)
 const route = getRouteApi('/instances/$name/reads')
 
 /** Where the reads of an instance were answered and why, how far its index was behind, and its capacity: over the last hour. */

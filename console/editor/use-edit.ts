@@ -43,14 +43,15 @@ export function useEdit({ key, text, draft, base, source }: EditStart) {
     else drafts.keep(key, { text: unsaved, at: Date.now(), ...(edit.base && { base: edit.base }) })
   }, [edit, key, text])
 
-  useEffect(() => {
-    if (unsavedText(edit, text) === undefined) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [edit, text])
+  // For as long as the page is there: drafts outlive the screens that they were written on.
+  useEffect(() => addEventListener('beforeunload', askWhereDrafts), [])
 
   return [edit, send] as const satisfies readonly [Edit, (event: EditEvent) => void]
+}
+
+/** The browser asks before it leaves the page, which would lose them. */
+function askWhereDrafts(event: BeforeUnloadEvent): void {
+  if (drafts.size > 0) event.preventDefault()
 }
 
 const ignoreLeft = (signal: AbortSignal, send: (event: EditEvent) => void) => (error: unknown) => {

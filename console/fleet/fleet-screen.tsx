@@ -1,9 +1,10 @@
 import { Button, Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useLive } from '../live/use-live.js'
 import { Freshness } from '../parts/freshness.js'
+import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
 import { FleetTable } from './fleet-table.js'
@@ -16,7 +17,7 @@ const TYPING_MS = 200
 const route = getRouteApi('/instances')
 
 /** What knows rights is loaded after the first screen. */
-const MayLink = lazy(async () => ({ default: (await import('../parts/may.js')).MayLink }))
+const MayLink = lazyPiece(async () => (await import('../parts/may.js')).MayLink)
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** All control planes, live. */

@@ -1,6 +1,7 @@
 import { Alert, Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, lazy, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
+import { createContext, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
+import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
 import { OtherLink } from './other-link.js'
@@ -24,8 +25,8 @@ interface SignedIn {
 
 // The ways in are no part of the first screen of who is signed in.
 const loadSessionOver = () => import('./session-over.js')
-const SessionOver = lazy(async () => ({ default: (await loadSessionOver()).SessionOver }))
-const SignIn = lazy(async () => ({ default: (await import('./sign-in.js')).SignIn }))
+const SessionOver = lazyPiece(async () => (await loadSessionOver()).SessionOver, 'over')
+const SignIn = lazyPiece(async () => (await import('./sign-in.js')).SignIn)
 
 const Current = createContext<SignedIn | undefined>(undefined)
 

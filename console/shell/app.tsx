@@ -1,17 +1,19 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPiece } from '../parts/lazy-piece.js'
 import { styleNonce } from '../parts/style-nonce.js'
 import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
 import { WordsProvider } from '../words/use-words.js'
 import { Broken } from './broken.js'
+import { LastResort } from './last-resort.js'
 import { router } from './router.js'
 import { readable, theme } from './theme.js'
 
 // For a window of its own.
-const SignedIn = lazy(async () => ({ default: (await import('../session/signed-in.js')).SignedIn }))
+const SignedIn = lazyPiece(async () => (await import('../session/signed-in.js')).SignedIn)
 
 // What is shown follows streams: nothing is asked for again because time went by or a window was touched.
 const queries = new QueryClient({
@@ -31,21 +33,23 @@ export function App() {
       defaultColorScheme="auto"
       getStyleNonce={styleNonce}
     >
-      <Suspense>
-        <WordsProvider>
-          <QueryClientProvider client={queries}>
-            {location.pathname === SIGNED_IN_PATH ? (
-              <Suspense>
-                <SignedIn />
-              </Suspense>
-            ) : (
-              <SessionGate>
-                <RouterProvider router={router} defaultErrorComponent={Broken} />
-              </SessionGate>
-            )}
-          </QueryClientProvider>
-        </WordsProvider>
-      </Suspense>
+      <LastResort>
+        <Suspense>
+          <WordsProvider>
+            <QueryClientProvider client={queries}>
+              {location.pathname === SIGNED_IN_PATH ? (
+                <Suspense>
+                  <SignedIn />
+                </Suspense>
+              ) : (
+                <SessionGate>
+                  <RouterProvider router={router} defaultErrorComponent={Broken} />
+                </SessionGate>
+              )}
+            </QueryClientProvider>
+          </WordsProvider>
+        </Suspense>
+      </LastResort>
     </MantineProvider>
   )
 }

@@ -1,13 +1,12 @@
 import { ActionIcon } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
+import { lazyPiece } from '../parts/lazy-piece.js'
 import { Shortcuts } from '../search/shortcuts.js'
 import { useWords } from '../words/use-words.js'
 
-const Palette = lazy(async () => ({ default: (await import('../search/palette.js')).Palette }))
-const KeyboardHelp = lazy(async () => ({
-  default: (await import('../search/keyboard-help.js')).KeyboardHelp,
-}))
+const Palette = lazyPiece(async () => (await import('../search/palette.js')).Palette, 'over')
+const KeyboardHelp = lazyPiece(async () => (await import('../search/keyboard-help.js')).KeyboardHelp, 'over')
 
 /** The way to the search, and what keys do everywhere. */
 export function Keyboard() {

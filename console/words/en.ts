@@ -50,6 +50,9 @@ export const en = {
     close: 'Close',
     retry: 'Try again',
     notFound: 'There is no such page.',
+    notLoaded:
+      'A part of this page did not load: the server is away, or was updated since. Try again, and if that does not help, load the page anew.',
+    loadAnew: 'Load the page anew',
   },
   may: {
     denied: (verb: string, what: string) =>

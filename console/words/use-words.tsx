@@ -29,12 +29,21 @@ function preferred(): Language {
 
 const loading = new Map<Language, Promise<Words>>()
 
-/** The same promise for a language each time. Where it fails, whoever waits has the error, and the next one tries again. */
+/** The same promise for a language each time, also where it has failed: whoever draws the page asks again at once after a failure, without end. */
 function textsOf(language: Language): Promise<Words> {
   const texts = loading.get(language) ?? languages[language]()
   loading.set(language, texts)
-  texts.catch(() => loading.delete(language))
   return texts
+}
+
+/** A reader who chooses a language once more has it loaded once more. */
+async function chosenTexts(language: Language): Promise<void> {
+  try {
+    await textsOf(language)
+  } catch (error) {
+    loading.delete(language)
+    throw error
+  }
 }
 
 /** Gives its children the texts. It suspends until they are there. */
@@ -49,7 +58,7 @@ export function WordsProvider({ children }: { readonly children: ReactNode }) {
       words,
       language,
       choose: async next => {
-        await textsOf(next)
+        await chosenTexts(next)
         localStorage.setItem(KEPT, next)
         startTransition(() => setLanguage(next))
       },

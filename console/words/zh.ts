@@ -41,7 +41,14 @@ export const zh: Words = {
     done: '登录成功',
     close: '可以关闭此窗口，回到原来的窗口。',
   },
-  problem: { title: '操作未成功', close: '关闭', retry: '重试', notFound: '没有这个页面。' },
+  problem: {
+    title: '操作未成功',
+    close: '关闭',
+    retry: '重试',
+    notFound: '没有这个页面。',
+    notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
+    loadAnew: '重新加载页面',
+  },
   may: {
     denied: (verb, what) =>
       `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问”页面会说明谁可以授予。`,

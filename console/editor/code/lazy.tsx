@@ -1,9 +1,10 @@
 import { Center, Loader } from '@mantine/core'
-import { type ComponentProps, lazy, Suspense } from 'react'
+import { type ComponentProps, Suspense } from 'react'
+import { lazyPiece } from '../../parts/lazy-piece.js'
 import { useEditorWords } from '../../words/editor.js'
 
-const Field = lazy(() => import('./code-field.js').then(({ CodeField }) => ({ default: CodeField })))
-const Comparing = lazy(() => import('./comparison.js').then(({ Comparison }) => ({ default: Comparison })))
+const Field = lazyPiece(async () => (await import('./code-field.js')).CodeField)
+const Comparing = lazyPiece(async () => (await import('./comparison.js')).Comparison)
 
 /** A text of YAML; its editor is loaded when it is first shown. */
 export const YamlField = (props: ComponentProps<typeof Field>) => (

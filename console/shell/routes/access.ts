@@ -1,19 +1,20 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import type { OutcomeName } from '../../access/audit-screen.js'
 import type { BindingKind } from '../../access/sources.js'
 import { type ListSearch, listSearch } from '../../parts/list-search.js'
 import { root } from './root.js'
+import { screen } from './screen.js'
 
 const access = createRoute({
   getParentRoute: () => root,
   path: '/access',
-  component: lazyRouteComponent(() => import('../../access/access-frame.js'), 'AccessFrame'),
+  component: screen(() => import('../../access/access-frame.js'), 'AccessFrame'),
 })
 
 const account = createRoute({
   getParentRoute: () => access,
   path: '/',
-  component: lazyRouteComponent(() => import('../../access/account-screen.js'), 'AccountScreen'),
+  component: screen(() => import('../../access/account-screen.js'), 'AccountScreen'),
 })
 
 const roles = createRoute({
@@ -23,21 +24,21 @@ const roles = createRoute({
     ...listSearch(search),
     ...(search.kind === 'workspaces' && { kind: search.kind }),
   }),
-  component: lazyRouteComponent(() => import('../../access/roles-screen.js'), 'RolesScreen'),
+  component: screen(() => import('../../access/roles-screen.js'), 'RolesScreen'),
 })
 
 const workspaces = createRoute({
   getParentRoute: () => access,
   path: 'workspaces',
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('../../access/workspaces-screen.js'), 'WorkspacesScreen'),
+  component: screen(() => import('../../access/workspaces-screen.js'), 'WorkspacesScreen'),
 })
 
 const locks = createRoute({
   getParentRoute: () => access,
   path: 'locks',
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('../../access/locks-screen.js'), 'LocksScreen'),
+  component: screen(() => import('../../access/locks-screen.js'), 'LocksScreen'),
 })
 
 /** What the address of the audit events says. */
@@ -58,7 +59,7 @@ const audit = createRoute({
     ...(typeof instance === 'string' && instance !== '' && { instance }),
     ...(OUTCOMES.includes(outcome) && { outcome: outcome as OutcomeName }),
   }),
-  component: lazyRouteComponent(() => import('../../access/audit-screen.js'), 'AuditScreen'),
+  component: screen(() => import('../../access/audit-screen.js'), 'AuditScreen'),
 })
 
 /** Who may do what in the whole fleet. */

@@ -1,24 +1,25 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { listSearch } from '../../parts/list-search.js'
 import { instance } from './instance.js'
+import { screen } from './screen.js'
 
 const clusters = createRoute({
   getParentRoute: () => instance,
   path: 'clusters',
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('../../clusters/clusters-screen.js'), 'ClustersScreen'),
+  component: screen(() => import('../../clusters/clusters-screen.js'), 'ClustersScreen'),
 })
 
 const cluster = createRoute({
   getParentRoute: () => instance,
   path: 'clusters/$cluster',
-  component: lazyRouteComponent(() => import('../../clusters/cluster-screen.js'), 'ClusterScreen'),
+  component: screen(() => import('../../clusters/cluster-screen.js'), 'ClusterScreen'),
 })
 
 const joinCluster = createRoute({
   getParentRoute: () => instance,
   path: 'join-cluster',
-  component: lazyRouteComponent(() => import('../../clusters/join-screen.js'), 'JoinScreen'),
+  component: screen(() => import('../../clusters/join-screen.js'), 'JoinScreen'),
 })
 
 /** The member clusters of an instance. */

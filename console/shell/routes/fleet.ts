@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { fleetEventSearch } from '../../events/event-search.js'
 import { root } from './root.js'
+import { screen } from './screen.js'
 
 /** What the address of the fleet says. */
 export interface FleetSearch {
@@ -17,20 +18,20 @@ const fleet = createRoute({
     ...(view === 'table' && { view }),
     ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
   }),
-  component: lazyRouteComponent(() => import('../../fleet/fleet-screen.js'), 'FleetScreen'),
+  component: screen(() => import('../../fleet/fleet-screen.js'), 'FleetScreen'),
 })
 
 const fleetEvents = createRoute({
   getParentRoute: () => root,
   path: '/events',
   validateSearch: fleetEventSearch,
-  component: lazyRouteComponent(() => import('../../events/fleet-events-screen.js'), 'FleetEventsScreen'),
+  component: screen(() => import('../../events/fleet-events-screen.js'), 'FleetEventsScreen'),
 })
 
 const newInstance = createRoute({
   getParentRoute: () => root,
   path: '/new-instance',
-  component: lazyRouteComponent(() => import('../../create/create-screen.js'), 'CreateScreen'),
+  component: screen(() => import('../../create/create-screen.js'), 'CreateScreen'),
 })
 
 /** What the address of a comparison says. */
@@ -45,7 +46,7 @@ const compare = createRoute({
         .map(name => [name, search[name]] as const)
         .filter(([, value]) => typeof value === 'string' && value !== ''),
     ),
-  component: lazyRouteComponent(() => import('../../compare/compare-screen.js'), 'CompareScreen'),
+  component: screen(() => import('../../compare/compare-screen.js'), 'CompareScreen'),
 })
 
 /** What is of the whole fleet. */

@@ -1,44 +1,45 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { checkSearch } from '../../access/check-search.js'
 import { eventSearch } from '../../events/event-search.js'
 import { root } from './root.js'
+import { screen } from './screen.js'
 
 export const instance = createRoute({
   getParentRoute: () => root,
   path: '/instances/$name',
-  component: lazyRouteComponent(() => import('../../instance/instance-frame.js'), 'InstanceFrame'),
+  component: screen(() => import('../../instance/instance-frame.js'), 'InstanceFrame'),
 })
 
 const overview = createRoute({
   getParentRoute: () => instance,
   path: '/',
-  component: lazyRouteComponent(() => import('../../instance/instance-screen.js'), 'InstanceScreen'),
+  component: screen(() => import('../../instance/instance-screen.js'), 'InstanceScreen'),
 })
 
 const events = createRoute({
   getParentRoute: () => instance,
   path: 'events',
   validateSearch: eventSearch,
-  component: lazyRouteComponent(() => import('../../events/events-screen.js'), 'EventsScreen'),
+  component: screen(() => import('../../events/events-screen.js'), 'EventsScreen'),
 })
 
 const reads = createRoute({
   getParentRoute: () => instance,
   path: 'reads',
-  component: lazyRouteComponent(() => import('../../activity/activity-screen.js'), 'ActivityScreen'),
+  component: screen(() => import('../../activity/activity-screen.js'), 'ActivityScreen'),
 })
 
 const settings = createRoute({
   getParentRoute: () => instance,
   path: 'settings',
-  component: lazyRouteComponent(() => import('../../settings/settings-screen.js'), 'SettingsScreen'),
+  component: screen(() => import('../../settings/settings-screen.js'), 'SettingsScreen'),
 })
 
 const check = createRoute({
   getParentRoute: () => instance,
   path: 'access',
   validateSearch: checkSearch,
-  component: lazyRouteComponent(() => import('../../access/check-screen.js'), 'CheckScreen'),
+  component: screen(() => import('../../access/check-screen.js'), 'CheckScreen'),
 })
 
 /** What is of an instance itself. */

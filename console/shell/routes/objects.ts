@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
+import { createRoute, redirect } from '@tanstack/react-router'
 import { editSearch, listSearch } from '../../parts/list-search.js'
 import { instance } from './instance.js'
+import { screen } from './screen.js'
 
 const objectsStart = createRoute({
   getParentRoute: () => instance,
@@ -18,7 +19,7 @@ const objects = createRoute({
   getParentRoute: () => instance,
   path: 'objects/$kind',
   validateSearch: listSearch,
-  component: lazyRouteComponent(() => import('../../objects/objects-screen.js'), 'ObjectsScreen'),
+  component: screen(() => import('../../objects/objects-screen.js'), 'ObjectsScreen'),
 })
 
 const newObject = createRoute({
@@ -27,14 +28,14 @@ const newObject = createRoute({
   validateSearch: ({ namespace }: Record<string, unknown>) => ({
     ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
   }),
-  component: lazyRouteComponent(() => import('../../objects/create-screen.js'), 'CreateObjectScreen'),
+  component: screen(() => import('../../objects/create-screen.js'), 'CreateObjectScreen'),
 })
 
 const object = createRoute({
   getParentRoute: () => instance,
   path: 'objects/$kind/$namespace/$object',
   validateSearch: editSearch,
-  component: lazyRouteComponent(() => import('../../objects/object-screen.js'), 'ObjectScreen'),
+  component: screen(() => import('../../objects/object-screen.js'), 'ObjectScreen'),
 })
 
 /** The other objects of an instance. */

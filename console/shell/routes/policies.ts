@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { type ListSearch, listSearch } from '../../parts/list-search.js'
 import { isPolicyKind, type PolicyKind } from '../../policies/policy-kinds.js'
 import { thoughtIn } from '../../rehearse/thought.js'
 import { instance } from './instance.js'
+import { screen } from './screen.js'
 
 const policies = createRoute({
   getParentRoute: () => instance,
@@ -11,7 +12,7 @@ const policies = createRoute({
     ...listSearch(search),
     ...(isPolicyKind(search.kind) && { kind: search.kind }),
   }),
-  component: lazyRouteComponent(() => import('../../policies/policies-screen.js'), 'PoliciesScreen'),
+  component: screen(() => import('../../policies/policies-screen.js'), 'PoliciesScreen'),
 })
 
 const newPolicy = createRoute({
@@ -19,26 +20,26 @@ const newPolicy = createRoute({
   path: 'policies/$kind/new',
   validateSearch: ({ namespace }: Record<string, unknown>): { readonly namespace?: string } =>
     typeof namespace === 'string' && namespace !== '' ? { namespace } : {},
-  component: lazyRouteComponent(() => import('../../policies/policy-edit-screen.js'), 'PolicyCreateScreen'),
+  component: screen(() => import('../../policies/policy-edit-screen.js'), 'PolicyCreateScreen'),
 })
 
 const policy = createRoute({
   getParentRoute: () => instance,
   path: 'policies/$kind/$namespace/$policy',
-  component: lazyRouteComponent(() => import('../../policies/policy-screen.js'), 'PolicyScreen'),
+  component: screen(() => import('../../policies/policy-screen.js'), 'PolicyScreen'),
 })
 
 const editedPolicy = createRoute({
   getParentRoute: () => instance,
   path: 'policies/$kind/$namespace/$policy/edit',
-  component: lazyRouteComponent(() => import('../../policies/policy-edit-screen.js'), 'PolicyEditScreen'),
+  component: screen(() => import('../../policies/policy-edit-screen.js'), 'PolicyEditScreen'),
 })
 
 const rehearse = createRoute({
   getParentRoute: () => instance,
   path: 'rehearse',
   validateSearch: thoughtIn,
-  component: lazyRouteComponent(() => import('../../rehearse/rehearse-screen.js'), 'RehearseScreen'),
+  component: screen(() => import('../../rehearse/rehearse-screen.js'), 'RehearseScreen'),
 })
 
 /** The policies of an instance, and what they would do. */

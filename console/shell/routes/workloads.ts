@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRoute } from '@tanstack/react-router'
 import { isWorkloadKind, type WorkloadKind } from '../../kube/workload-kinds.js'
 import { logSearch } from '../../logs/log-search.js'
 import { editSearch, type ListSearch, listSearch } from '../../parts/list-search.js'
 import { isPromotedKind, type PromotedKind } from '../../promote/promoted-kind.js'
 import { terminalSearch } from '../../terminal/terminal-search.js'
 import { instance } from './instance.js'
+import { screen } from './screen.js'
 
 const workloads = createRoute({
   getParentRoute: () => instance,
@@ -13,7 +14,7 @@ const workloads = createRoute({
     ...listSearch(search),
     ...(isWorkloadKind(search.kind) && { kind: search.kind }),
   }),
-  component: lazyRouteComponent(() => import('../../workloads/workloads-screen.js'), 'WorkloadsScreen'),
+  component: screen(() => import('../../workloads/workloads-screen.js'), 'WorkloadsScreen'),
 })
 
 const newWorkload = createRoute({
@@ -23,31 +24,28 @@ const newWorkload = createRoute({
     ...(isWorkloadKind(kind) && { kind }),
     ...(typeof namespace === 'string' && namespace !== '' && { namespace }),
   }),
-  component: lazyRouteComponent(
-    () => import('../../workloads/create/create-screen.js'),
-    'CreateWorkloadScreen',
-  ),
+  component: screen(() => import('../../workloads/create/create-screen.js'), 'CreateWorkloadScreen'),
 })
 
 const workload = createRoute({
   getParentRoute: () => instance,
   path: 'workloads/$kind/$namespace/$workload',
   validateSearch: editSearch,
-  component: lazyRouteComponent(() => import('../../workloads/workload-screen.js'), 'WorkloadScreen'),
+  component: screen(() => import('../../workloads/workload-screen.js'), 'WorkloadScreen'),
 })
 
 const logs = createRoute({
   getParentRoute: () => instance,
   path: 'workloads/$kind/$namespace/$workload/logs',
   validateSearch: logSearch,
-  component: lazyRouteComponent(() => import('../../logs/logs-screen.js'), 'LogsScreen'),
+  component: screen(() => import('../../logs/logs-screen.js'), 'LogsScreen'),
 })
 
 const terminal = createRoute({
   getParentRoute: () => instance,
   path: 'terminal',
   validateSearch: terminalSearch,
-  component: lazyRouteComponent(() => import('../../terminal/terminal-screen.js'), 'TerminalScreen'),
+  component: screen(() => import('../../terminal/terminal-screen.js'), 'TerminalScreen'),
 })
 
 /** What the address of a member's own objects says. */
@@ -66,7 +64,7 @@ const promote = createRoute({
     ...(typeof search.cluster === 'string' && { cluster: search.cluster }),
     ...(isPromotedKind(search.kind) && { kind: search.kind }),
   }),
-  component: lazyRouteComponent(() => import('../../promote/promote-screen.js'), 'PromoteScreen'),
+  component: screen(() => import('../../promote/promote-screen.js'), 'PromoteScreen'),
 })
 
 /** The workloads of an instance, and what is done with them in its members. */
