@@ -80,10 +80,11 @@ function repeatedKeyIn(document: Document): { readonly key: string; readonly at:
     Map(_, { items }) {
       const seen = new Set<unknown>()
       for (const { key } of items) {
-        if (!isScalar(key)) continue
+        // `<<` is no key: API servers take several of it.
+        if (!isScalar(key) || typeof key.value === 'symbol') continue
         // An API server reads all keys as texts: `1` and `"1"` are one.
         const name = String(key.value)
-        if (seen.has(name) && name !== '<<') {
+        if (seen.has(name)) {
           found = { key: name, at: key.range?.[0] ?? 0 }
           return visit.BREAK
         }

@@ -31,7 +31,8 @@ export class HostReviews {
   of(action: HostAction): Promise<HostActionReview> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ action, resolve, reject })
-      if (this.#waiting.length === 1) queueMicrotask(() => this.#askAll())
+      // The first of a moment asks for all of it, and the others find none waiting.
+      queueMicrotask(() => this.#askAll())
     })
   }
 

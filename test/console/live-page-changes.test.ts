@@ -114,6 +114,13 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(server.asked).toEqual([1])
   })
 
+  it('takes a deleted row that is there again, when changes may have been missed, for one that came back', async () => {
+    server.tell(change(0, '12', 'DELETED'))
+    server.tell({ type: 'START' })
+    await clock.pass(60_000)
+    expect(server.asked).toEqual([1, 1])
+  })
+
   it('shows it as it was read where its changes are refused, and becomes live when they are not any more', async () => {
     live.stop()
     live = new LivePage(server, clock, 2)

@@ -78,6 +78,18 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
+  it('waits as long after a failure of its list when something comes or goes meanwhile', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000 + 1_000 + 2_000)
+    const { lists } = server
+    server.change('ADDED', west)
+    await clock.pass(4_999)
+    expect(server.lists).toBe(lists)
+    await clock.pass(1)
+    expect(server.lists).toBe(lists + 1)
+  })
+
   it('reads what is looked at while its stream is broken, and does not call it live', async () => {
     server.items = Array.from({ length: 20 }, (_, n) => ({ name: `item ${n}`, state: 'ready' }))
     server.change('ADDED', server.items[0]!)

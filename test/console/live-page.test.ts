@@ -88,6 +88,22 @@ describe('a live page', () => {
     expect(server.resumed).toEqual(['', 't7'])
   })
 
+  it('asks for nothing after it was stopped with a page on its way and another one wanted after it', async () => {
+    let arrive: () => void = () => undefined
+    server.listing = new Promise(resolve => {
+      arrive = resolve
+    })
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    const { lists } = server
+    live.stop()
+    arrive()
+    await clock.pass(60_000)
+    expect(server.lists).toBe(lists)
+  })
+
   it('asks for nothing while it is stopped, and goes on where it was', async () => {
     server.change('MODIFIED', north, 't9')
     await settled()

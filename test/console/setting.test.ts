@@ -4,11 +4,13 @@ import { changesOf, messageOf, timesOf } from '../../console/settings/setting.js
 
 describe('a setting of Karmada', () => {
   it('changes in the fields that are not as they were; a time that is not set is the default', () => {
-    const before = { enabled: false, times: { a: 5, b: 0 } }
-    const after = { enabled: true, times: { a: 5, b: 7, c: 0 } }
+    const before = { enabled: false, times: { a: 5, b: 0, d: 9, e: 1 } }
+    const after = { enabled: true, times: { a: 5, b: 7, c: 0, d: 3 } }
     expect(changesOf(before, after)).toEqual([
       { field: 'enabled', from: false, to: true },
       { field: 'b', from: 0, to: 7 },
+      { field: 'd', from: 9, to: 3 },
+      { field: 'e', from: 1, to: 0 },
     ])
     expect(changesOf(before, before)).toEqual([])
   })

@@ -66,6 +66,12 @@ data:
     expect(manifestsIn(text)[0]?.document.toJS().spec.at).toBe('2026-01-01T00:00:00Z')
   })
 
+  it('may merge several others into one mapping, as API servers read it', () => {
+    const text =
+      'apiVersion: v1\nkind: A\nmetadata:\n  name: a\none: &one {a: 1}\nother: &other {b: 2}\nboth:\n  <<: *one\n  <<: *other\n'
+    expect(manifestsIn(text)[0]?.document.toJS().both).toEqual({ a: 1n, b: 2n })
+  })
+
   it('is one of several that are divided by ---, of which empty ones do not count', () => {
     const text =
       '---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: v1\nkind: B\nmetadata: {name: b}\n'
