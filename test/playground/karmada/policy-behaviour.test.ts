@@ -162,6 +162,21 @@ describe('a lazy policy', () => {
     await goesTo('calm', 'm2')
   })
 
+  it('changes nothing when the binding that it made changes', async () => {
+    await change('lazy', { placement: duplicated('m1') })
+    await update<Binding>(world.control, BINDINGS.namespaced.type, place('calm-deployment'), one => ({
+      ...one,
+      metadata: { ...one.metadata, annotations: { ...one.metadata.annotations, seen: 'yes' } },
+    }))
+    // Another policy comes after that, and is through.
+    await ensure(world.control, DEPLOYMENTS, deployment('after', 1))
+    await ensure(world.control, POLICIES, policy('after', 'after', duplicated('m1')))
+    await goesTo('after', 'm1')
+    const { metadata, spec } = (await world.binding('calm')) ?? {}
+    expect(metadata?.annotations).toMatchObject({ seen: 'yes' })
+    expect(JSON.stringify(spec?.placement)).toContain('m2')
+  })
+
   it('places templates that are created later at once', async () => {
     await ensure(
       world.control,
