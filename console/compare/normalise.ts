@@ -51,7 +51,7 @@ const unmarked = (values: object): object =>
 
 function withoutGiven(kind: string, spec: unknown): unknown {
   if (!isJsonObject(spec)) return spec
-  const given = GIVEN[kind] ?? []
+  const given = (Object.hasOwn(GIVEN, kind) ? GIVEN[kind] : undefined) ?? []
   const rest = Object.fromEntries(Object.entries(spec).filter(([field]) => !given.includes(field)))
   if (kind !== 'Service' || !Array.isArray(rest.ports)) return rest
   return {

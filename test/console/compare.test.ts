@@ -112,3 +112,16 @@ describe('a side is read', () => {
     expect(last.read.isCut).toBe(true)
   })
 })
+
+it('compares what is called as things of scripts are called', () => {
+  const object = (heading: string) =>
+    JSON.parse(
+      `{"apiVersion":"a/v1","kind":"constructor","metadata":{"name":"a"},"spec":{"__proto__":{"heading":"${heading}"}}}`,
+    )
+  expect(comparedTo([object('north')], [object('north')])[0]?.standing).toBe('same')
+  const [pair] = comparedTo([object('north')], [object('south')])
+  expect([pair?.standing, JSON.stringify(pair?.left)]).toEqual([
+    'differs',
+    '{"apiVersion":"a/v1","kind":"constructor","metadata":{"name":"a"},"spec":{"__proto__":{"heading":"north"}}}',
+  ])
+})
