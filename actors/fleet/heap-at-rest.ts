@@ -16,20 +16,27 @@ const MOVING_COLLECTIONS = 2
 /** A larger heap is not moved at once. Moving stops the process: 0.2 s of CPU for 145 MB that live, and some of this is garbage. */
 const LARGEST_MOVED_BYTES = 1_536 << 20
 
+/**
+ * By how much a compact heap grows until it is collected. V8 takes 10 % where little is allocated, and a fleet at rest fills that with the states and requests of
+ * half a minute; each full collection costs the more the larger the heap is (docs/adr/0097-a-heap-at-rest-grows-by-a-fifth.md).
+ */
+const GROWTH_PERCENT = 20
+
 /** `fast`: as V8 keeps it by itself. `compact`: free pages are given back. `moving`: a full collection leaves no page partly free. */
 export type HeapManner = 'fast' | 'compact' | 'moving'
 
 /**
  * Says how V8 keeps its heap. Of what instances allocate while they come up, most is garbage soon, and what stays
  * is scattered over pages that V8 does not give back: with three thousand instances, as much as three quarters of what lives. With
- * `--optimize-for-size` V8 moves objects out of pages of which a fifth is free (else 70 %), collects when nothing happens, and lets the
- * heap grow by 30 % between collections. But each collection moves some megabytes at most, which a large heap takes dozens of;
+ * `--optimize-for-size` V8 moves objects out of pages of which a fifth is free (else 70 %) and collects when nothing happens. But each collection moves some megabytes at most, which a large heap takes dozens of;
  * with `--compact-on-every-full-gc` one moves all.
  *
  * V8 reads the flags at each of these decisions, so they can be changed at any time; Node.js has no other way to ask for it.
  */
 export function keepHeap(manner: HeapManner): void {
   setFlagsFromString(manner === 'fast' ? '--no-optimize-for-size' : '--optimize-for-size')
+  // While it is moved, the two collections are to come soon.
+  setFlagsFromString(`--heap-growing-percent=${manner === 'compact' ? GROWTH_PERCENT : 0}`)
   setFlagsFromString(manner === 'moving' ? '--compact-on-every-full-gc' : '--no-compact-on-every-full-gc')
 }
 
