@@ -18,7 +18,7 @@ const { values } = parseArgs({
     instances: { type: 'string', default: '10' },
     members: { type: 'string', default: '1' },
     'idle-seconds': { type: 'string', default: '60' },
-    'give-up-seconds': { type: 'string', default: '240' },
+    'give-up-seconds': { type: 'string' },
     'convergence-only': { type: 'boolean', default: false },
     'stand-in': { type: 'boolean', default: false },
     hanging: { type: 'string' },
@@ -39,7 +39,7 @@ if (values.help) {
   --stand-in             control planes and host that only answer: for fleets that a playground has no CPU for
   --members M            member clusters of each instance (1)
   --idle-seconds S       how long a fleet at rest is measured; with --grow, left alone before it is measured (60)
-  --give-up-seconds S    how long instances may take to be ready (240); not with --grow
+  --give-up-seconds S    how long instances may take to be ready (240, and a tenth of a second for each); not with --grow
   --convergence-only     no rest, no takeovers
   --hanging H            with --stand-in: how long the others take where H older control planes take connections and never answer
   --profile FOLDER       leaves CPU profiles and heap snapshots there
@@ -86,7 +86,7 @@ for (const size of values.grow === undefined ? values.instances.split(',') : [])
     await measureFleet({
       ...common,
       instances: count('instances', size),
-      giveUpSeconds: Number(values['give-up-seconds']),
+      giveUpSeconds: Number(values['give-up-seconds'] ?? 240 + count('instances', size) / 10),
       convergenceOnly: values['convergence-only'],
       ...(values.hanging !== undefined && { hanging: count('hanging', values.hanging) }),
     }),

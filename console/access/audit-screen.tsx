@@ -7,6 +7,7 @@ import { Dot } from '../parts/dot.js'
 import { LiveTable } from '../parts/live-table.js'
 import { Ago } from '../parts/time.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { shownName } from './shown-name.js'
 import { auditEvents } from './sources.js'
 
 const route = getRouteApi('/access/audit')
@@ -70,7 +71,7 @@ export function AuditScreen() {
         }
         columns={[
           { title: words.columns.time, cell: ({ endedAt }) => <Ago time={Number(endedAt)} /> },
-          { title: words.columns.user, cell: ({ user }) => user },
+          { title: words.columns.user, cell: ({ user }) => shownName(user) },
           {
             title: words.columns.what,
             cell: ({ operation, verb }) => [verb, operation].filter(Boolean).join(' '),

@@ -10,6 +10,7 @@ import { Problem } from '../parts/problem.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { Moment } from './account-screen.js'
 import { useAct } from './act.js'
+import { shownName } from './shown-name.js'
 import { accessLocks, locks } from './sources.js'
 
 const route = getRouteApi('/access/locks')
@@ -26,8 +27,8 @@ export function LocksScreen() {
   const who = ({ user, group, tokenId, instance }: AccessLock): string =>
     user || group || tokenId
       ? [
-          user && `${words.user} ${user}`,
-          group && `${words.group} ${group}`,
+          user && `${words.user} ${shownName(user)}`,
+          group && `${words.group} ${shownName(group)}`,
           tokenId && `${words.token} ${tokenId}`,
           instance && `${words.instance} ${instance}`,
         ]

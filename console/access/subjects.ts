@@ -1,3 +1,5 @@
+import { shownName } from './shown-name.js'
+
 /** A user, a group or a service account, as RBAC names it. */
 export interface Subject {
   readonly kind: string
@@ -5,9 +7,9 @@ export interface Subject {
   readonly namespace: string
 }
 
-/** `Group platform:shop`, `ServiceAccount ci/deployer`. */
+/** As people read it: `Group platform:shop`, `ServiceAccount ci/deployer`. */
 export const subjectText = ({ kind, name, namespace }: Subject): string =>
-  `${kind} ${namespace ? `${namespace}/` : ''}${name}`
+  shownName(`${kind} ${namespace ? `${namespace}/` : ''}${name}`)
 
 /** Subjects that were typed, one a line, and the first line that names none. */
 export function subjectsOf(text: string): { readonly subjects: readonly Subject[]; readonly wrong?: string } {

@@ -96,7 +96,7 @@ export function LiveTable<T>({
       {live.state === 'read' ? (
         <Alert color="gray" variant="outline">
           <Group justify="space-between">
-            <Text size="sm">{list.tooLong(live.total)}</Text>
+            <Text size="sm">{list.tooLong(live.total, finds)}</Text>
             <Button size="xs" variant="default" onClick={live.readAgain}>
               {list.readAgain}
             </Button>

@@ -42,7 +42,7 @@ export function Selectors({ spec: { selectors }, apply }: FieldsProps) {
                   value={selector.kind}
                   onChange={kind => {
                     if (kind === null) return
-                    const apiVersion = KINDS[kind] ?? selector.apiVersion
+                    const apiVersion = Object.hasOwn(KINDS, kind) ? KINDS[kind] : selector.apiVersion
                     apply(
                       setting([...path, index, 'apiVersion'], apiVersion),
                       setting([...path, index, 'kind'], kind),

@@ -96,8 +96,8 @@ export const en = {
     countedAt: (n: number, time: string) => `${count(n, 'object', 'objects')} at ${time}`,
     noMatch: (text: string) => `Nothing has “${text}” in its name.`,
     page: 'Page',
-    tooLong: (n: number) =>
-      `These ${n.toLocaleString('en')} objects are more than can be followed, so what is shown is as it was when it was read. Find fewer by name to see them live.`,
+    tooLong: (n: number, finds: boolean) =>
+      `These ${n.toLocaleString('en')} rows are more than can be followed, so what is shown is as it was when it was read.${finds ? ' Find fewer by name to see them live.' : ''}`,
     readAgain: 'Read again',
     onlyFirst: (most: number, n: number, finds: boolean) =>
       `The table ends after the first ${most.toLocaleString('en')} of ${n.toLocaleString('en')}: browsers draw no higher one.${finds ? ' Find the others by name.' : ''}`,

@@ -91,8 +91,8 @@ export const zh: Words = {
     countedAt: (n, time) => `${time} 共 ${n.toLocaleString('zh-CN')} 个对象`,
     noMatch: text => `没有名称包含“${text}”的对象。`,
     page: '页',
-    tooLong: n =>
-      `共 ${n.toLocaleString('zh-CN')} 个对象，超出可实时跟踪的数量，因此显示的是读取时的状态。按名称缩小范围即可实时查看。`,
+    tooLong: (n, finds) =>
+      `共 ${n.toLocaleString('zh-CN')} 行，超出可实时跟踪的数量，因此显示的是读取时的状态。${finds ? '按名称缩小范围即可实时查看。' : ''}`,
     readAgain: '重新读取',
     onlyFirst: (most, n, finds) =>
       `共 ${n.toLocaleString('zh-CN')} 个，表格只显示前 ${most.toLocaleString('zh-CN')} 个：浏览器无法绘制更高的表格。${finds ? '其余的请按名称查找。' : ''}`,
