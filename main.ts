@@ -61,7 +61,7 @@ export async function startKairship(config: Config, log: Log, lifecycle: Lifecyc
       part => part.close(),
     )
   const host = await connect(roles.controllers)
-  // Renewals of the lease, and below what callers wait for, wait for no other answers.
+  // What it answers is urgent, as below what callers wait for: it waits for no turn of the event loop.
   const leaseHost = await connect(roles.controllers, { turns: undefined })
   const auditLog = await lifecycle.start(
     'audit log',

@@ -81,12 +81,13 @@ if (values.grow !== undefined) {
 }
 if (values.hanging !== undefined && !values['stand-in'])
   throw new Error('--hanging: a playground has no control planes that hang; give --stand-in as well')
-for (const size of values.grow === undefined ? values.instances.split(',') : [])
+const sizes = values.instances.split(',').map(size => count('instances', size))
+for (const instances of values.grow === undefined ? sizes : [])
   result.runs.push(
     await measureFleet({
       ...common,
-      instances: count('instances', size),
-      giveUpSeconds: Number(values['give-up-seconds'] ?? 240 + count('instances', size) / 10),
+      instances,
+      giveUpSeconds: Number(values['give-up-seconds'] ?? 240 + instances / 10),
       convergenceOnly: values['convergence-only'],
       ...(values.hanging !== undefined && { hanging: count('hanging', values.hanging) }),
     }),

@@ -28,8 +28,8 @@ export type HeapManner = 'fast' | 'compact' | 'moving'
 /**
  * Says how V8 keeps its heap. Of what instances allocate while they come up, most is garbage soon, and what stays
  * is scattered over pages that V8 does not give back: with three thousand instances, as much as three quarters of what lives. With
- * `--optimize-for-size` V8 moves objects out of pages of which a fifth is free (else 70 %) and collects when nothing happens. But each collection moves some megabytes at most, which a large heap takes dozens of;
- * with `--compact-on-every-full-gc` one moves all.
+ * `--optimize-for-size` V8 moves objects out of pages of which a fifth is free (else 70 %) and collects when nothing happens. But each
+ * collection moves some megabytes at most, which a large heap takes dozens of; with `--compact-on-every-full-gc` one moves all.
  *
  * V8 reads the flags at each of these decisions, so they can be changed at any time; Node.js has no other way to ask for it.
  */

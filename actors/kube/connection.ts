@@ -34,7 +34,10 @@ export interface ConnectionOptions {
    * endpoint. Else they have sockets of their own, which is faster where there are many of them.
    */
   readonly oneSession?: boolean
-  /** What the work that follows from answers and events is divided over; those of the process unless given. Undefined where it is urgent: it is done as they come. */
+  /**
+   * What the work that follows from answers and events is divided over; those of the process unless given. Undefined where it is urgent: it is done
+   * as they come.
+   */
   readonly turns?: Turns | undefined
   /** Milliseconds a request may take when it does not say itself, and a watch until the server has accepted it. */
   readonly timeoutMs?: number
@@ -158,7 +161,7 @@ export async function connectKube(
       const text = await readBody(answer.body, most, large && (bytes => large.grown(bytes, signal)))
       code = answer.statusCode
       // A caller waits for what is asked for it.
-      if (!sent.impersonate && settings.turns?.isOver) await settings.turns.mine()
+      if (!sent.impersonate && settings.turns?.isOver()) await settings.turns.mine()
       return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
       throw explain(error, sent, signal)

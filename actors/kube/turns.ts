@@ -32,8 +32,8 @@ export class Turns {
     this.#nextTurn = nextTurn
   }
 
-  /** Whether this turn has been worked in for long enough. Not for the first that asks in a turn: work always goes on. */
-  get isOver(): boolean {
+  /** Whether this turn has been worked in for long enough. It begins with the first that asks, who may always go on. */
+  isOver(): boolean {
     const now = this.#now()
     if (this.#beganAt === undefined) {
       this.#beganAt = now
@@ -45,9 +45,9 @@ export class Turns {
     return now - this.#beganAt >= TURN_MS
   }
 
-  /** Resolves in a turn that is not over, in the order of asking. Ask `isOver` first where that is rare: a promise costs more. */
+  /** Resolves in a turn that is not over, in the order of asking. Where a turn is seldom over, ask `isOver` first: a promise costs more. */
   async mine(): Promise<void> {
-    while (this.isOver) await new Promise<void>(resolve => this.#nextTurn(resolve))
+    while (this.isOver()) await new Promise<void>(resolve => this.#nextTurn(resolve))
   }
 }
 

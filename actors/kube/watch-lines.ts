@@ -14,7 +14,7 @@ const NEWLINE = 0x0a
 export async function* watchLines(
   body: AsyncIterable<Buffer>,
   { maxAnswerBytes, maxAnswerValues }: { readonly maxAnswerBytes: number; readonly maxAnswerValues: number },
-  turns?: Turns | undefined,
+  turns?: Turns,
 ): AsyncGenerator<WatchEvent, void> {
   let pending: Buffer[] = []
   let size = 0
@@ -27,7 +27,7 @@ export async function* watchLines(
       size = 0
       start = end + 1
       if (line.length === 0) continue
-      if (turns?.isOver) await turns.mine()
+      if (turns?.isOver()) await turns.mine()
       yield parseEvent(line.toString('utf8'), maxAnswerValues)
     }
     if (start < chunk.length) {

@@ -1,5 +1,6 @@
-import { Component, type ComponentType, lazy, type ReactNode, useState } from 'react'
+import { type ComponentType, lazy, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Caught } from './caught.js'
 import { NotLoaded, piece } from './piece.js'
 import { Problem } from './problem.js'
 
@@ -24,9 +25,11 @@ export function lazyPiece<P extends object>(
     }
     const { close } = props
     return (
-      <UnlessLoaded
+      <Caught
         key={attempt}
         otherwise={error => {
+          // Every other failure is not its own.
+          if (!(error instanceof NotLoaded)) throw error
           const problem = <Problem error={error} retry={again} {...(close && { close })} />
           return place === 'here'
             ? problem
@@ -34,24 +37,7 @@ export function lazyPiece<P extends object>(
         }}
       >
         <Piece {...props} />
-      </UnlessLoaded>
+      </Caught>
     )
-  }
-}
-
-/** Shows what did not come otherwise. Every other failure is not its own. */
-class UnlessLoaded extends Component<
-  { readonly otherwise: (error: NotLoaded) => ReactNode; readonly children: ReactNode },
-  { readonly failure?: { readonly error: unknown } }
-> {
-  override state: { readonly failure?: { readonly error: unknown } } = {}
-
-  static getDerivedStateFromError = (error: unknown) => ({ failure: { error } })
-
-  override render(): ReactNode {
-    const { failure } = this.state
-    if (!failure) return this.props.children
-    if (!(failure.error instanceof NotLoaded)) throw failure.error
-    return this.props.otherwise(failure.error)
   }
 }

@@ -1,20 +1,11 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { Component, type ReactNode } from 'react'
+import type { ReactNode } from 'react'
+import { Caught } from '../parts/caught.js'
 
 /** In place of the whole page where nothing of it could be shown, not even its texts: so it has its own, in all languages. */
-export class LastResort extends Component<
-  { readonly children: ReactNode },
-  { readonly failure?: { readonly error: unknown } }
-> {
-  override state: { readonly failure?: { readonly error: unknown } } = {}
-
-  static getDerivedStateFromError = (error: unknown) => ({ failure: { error } })
-
-  override render(): ReactNode {
-    const { failure } = this.state
-    if (!failure) return this.props.children
-    const { error } = failure
-    return (
+export const LastResort = ({ children }: { readonly children: ReactNode }) => (
+  <Caught
+    otherwise={error => (
       <Alert
         component="main"
         color="red"
@@ -29,6 +20,8 @@ export class LastResort extends Component<
           </Button>
         </Stack>
       </Alert>
-    )
-  }
-}
+    )}
+  >
+    {children}
+  </Caught>
+)

@@ -81,10 +81,7 @@ describe('a live page of a list that is too long for its watch', () => {
   })
 
   it('reads a row again that changed while its page was on its way', async () => {
-    let arrive: () => void = () => undefined
-    server.listing = new Promise(resolve => {
-      arrive = resolve
-    })
+    const arrive = server.holdPages()
     live.look(10, 11)
     await clock.pass(100)
     server.items[10] = item(10, '12')

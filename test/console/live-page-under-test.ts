@@ -14,7 +14,7 @@ export interface Item {
 export class TestServer implements Source<Item> {
   items: Item[] = []
   lists = 0
-  listing: Promise<void> = Promise.resolve()
+  #listing: Promise<void> = Promise.resolve()
   listFails = false
   readonly resumed: string[] = []
   keyOf = ({ name }: Item) => name
@@ -34,10 +34,19 @@ export class TestServer implements Source<Item> {
     this.asked.push(page)
     const items = this.items.slice((page - 1) * pageSize, page * pageSize)
     const total = this.items.length
-    await this.listing
+    await this.#listing
     signal.throwIfAborted()
     if (this.listFails) throw new Error('the list failed')
     return { items, total }
+  }
+
+  /** From now on pages are on their way, with what is there when each is asked for. @returns what has them arrive */
+  holdPages(): () => void {
+    let arrive: () => void = () => undefined
+    this.#listing = new Promise(resolve => {
+      arrive = resolve
+    })
+    return arrive
   }
 
   async *changes(signal: AbortSignal): AsyncGenerator<RowChange> {

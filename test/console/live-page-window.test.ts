@@ -45,10 +45,7 @@ describe('a live page of a long list', () => {
   })
 
   it('gives up a page on its way that is out of sight', async () => {
-    let arrive: () => void = () => undefined
-    server.listing = new Promise(resolve => {
-      arrive = resolve
-    })
+    const arrive = server.holdPages()
     live.look(100, 101)
     await clock.pass(100)
     live.look(180, 181)

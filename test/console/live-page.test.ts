@@ -59,10 +59,7 @@ describe('a live page', () => {
   })
 
   it('shows a change that came while its page was on its way, which may be older', async () => {
-    let arrive: () => void = () => undefined
-    server.listing = new Promise(resolve => {
-      arrive = resolve
-    })
+    const arrive = server.holdPages()
     server.change('ADDED', west)
     await clock.pass(1_000)
     server.items = [{ ...north, state: 'degraded' }, south, west]
@@ -89,10 +86,7 @@ describe('a live page', () => {
   })
 
   it('asks for nothing after it was stopped with a page on its way and another one wanted after it', async () => {
-    let arrive: () => void = () => undefined
-    server.listing = new Promise(resolve => {
-      arrive = resolve
-    })
+    const arrive = server.holdPages()
     server.change('ADDED', west)
     await clock.pass(1_000)
     server.change('ADDED', west)

@@ -27,13 +27,9 @@ export class SubjectIndex<T> {
   /** Asked for each request, of callers who mostly have nothing here: no generator, which is an object for each level that it goes through. */
   of({ user, groups }: Holder): readonly T[] {
     const found: T[] = []
-    this.#add(this.#users.get(user), found)
-    for (const group of groups) this.#add(this.#groups.get(group), found)
+    add(this.#users.get(user), found)
+    for (const group of groups) add(this.#groups.get(group), found)
     return found
-  }
-
-  #add(given: ReadonlyMap<string, T> | undefined, to: T[]): void {
-    if (given) for (const one of given.values()) to.push(one)
   }
 
   *#placesOf(subjects: readonly Subject[]): Generator<readonly [Map<string, Map<string, T>>, string], void> {
@@ -48,4 +44,8 @@ export class SubjectIndex<T> {
 function nameOf({ kind, name, namespace }: Subject): string | undefined {
   if (kind !== 'ServiceAccount') return name
   return namespace ? `system:serviceaccount:${namespace}:${name}` : undefined
+}
+
+function add<T>(given: ReadonlyMap<string, T> | undefined, to: T[]): void {
+  if (given) for (const one of given.values()) to.push(one)
 }

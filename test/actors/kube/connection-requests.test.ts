@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { Turns } from '../../../actors/kube/turns.js'
+import { describe, expect, it, vi } from 'vitest'
+import { waitFor } from '../../patience.js'
 import { ConnectionUnderTest } from './connection-under-test.js'
 import { json } from './scripted-server.js'
+import { LONG, turnsUnderTest } from './turns-under-test.js'
 
 const kube = new ConnectionUnderTest()
 
@@ -29,29 +30,20 @@ describe('request', () => {
   })
 
   it('is worked on in a turn of the event loop that has time for it, and at once where it is a caller’s', async () => {
-    let beginNext = (): void => undefined
-    const turns = new Turns({
-      now: () => performance.now() * 1_000,
-      nextTurn: begin => {
-        const before = beginNext
-        beginNext = () => {
-          before()
-          begin()
-        }
-      },
-    })
+    const { turns, pass, nextTurn } = turnsUnderTest()
     await kube.connect((_, response) => json(response, 200, {}), { turns })
-    // The first of a turn goes on, and this turn lasts until it is told to end.
-    expect(turns.isOver).toBe(false)
+    turns.isOver()
+    pass(LONG)
+    const asked = vi.spyOn(turns, 'mine')
     const get = { method: 'GET', path: '/' } as const
     let isDone = false
     const waiting = kube.api.request(get).then(() => {
       isDone = true
     })
-    await kube.api.request({ ...get, impersonate: { user: 'ann' } })
+    await waitFor(() => expect(asked).toHaveBeenCalledOnce())
     await kube.api.request({ ...get, impersonate: { user: 'ann' } })
     expect(isDone).toBe(false)
-    beginNext()
+    await nextTurn()
     await waiting
   })
 

@@ -4,6 +4,7 @@ import { UnreachableError, type WatchEvent } from '../../../ports/kube-api.js'
 import { waitFor } from '../../patience.js'
 import { ConnectionUnderTest, caught, events } from './connection-under-test.js'
 import { json } from './scripted-server.js'
+import { LONG, turnsUnderTest } from './turns-under-test.js'
 
 const kube = new ConnectionUnderTest()
 
@@ -26,6 +27,23 @@ describe('watch', () => {
       ['ADDED ä', 'MODIFIED €', 'DELETED z'],
     )
     expect(kube.server.received[0]!.url).toBe('/things?resourceVersion=5&watch=true')
+  })
+
+  it('yields an event in a turn of the event loop that has time for it', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    await kube.connect((_, response) => response.writeHead(200).end(line('ADDED', 'a')), { turns })
+    turns.isOver()
+    pass(LONG)
+    const asked = vi.spyOn(turns, 'mine')
+    let isDone = false
+    const waiting = events(kube.api.watch({ path: '/' })).then(seen => {
+      isDone = true
+      return seen
+    })
+    await waitFor(() => expect(asked).toHaveBeenCalledOnce())
+    expect(isDone).toBe(false)
+    await nextTurn()
+    expect(names(await waiting)).toEqual(['ADDED a'])
   })
 
   it('throws a refusal, and does not report itself as open', async () => {

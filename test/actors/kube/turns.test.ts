@@ -1,47 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import { Turns } from '../../../actors/kube/turns.js'
 import { watchLines } from '../../../actors/kube/watch-lines.js'
-
-/** Longer than a turn may last, milliseconds. */
-const LONG = 50
-
-/** A clock, and turns that end when they are told to. */
-function underTest() {
-  let now = 0
-  let waiting: (() => void)[] = []
-  const turns = new Turns({ now: () => now, nextTurn: begin => void waiting.push(begin) })
-  return {
-    turns,
-    pass(ms: number) {
-      now += ms
-    },
-    /** Calls back who waits, and lets them do what follows at once. */
-    async nextTurn() {
-      const due = waiting
-      waiting = []
-      for (const begin of due) {
-        begin()
-        for (let ticks = 0; ticks < 10; ticks++) await Promise.resolve()
-      }
-    },
-  }
-}
+import { LONG, turnsUnderTest } from './turns-under-test.js'
 
 describe('a turn of the event loop', () => {
   it('is over after some work in it, and not in the next one', async () => {
-    const { turns, pass, nextTurn } = underTest()
-    expect(turns.isOver).toBe(false)
-    expect(turns.isOver).toBe(false)
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    expect(turns.isOver()).toBe(false)
+    expect(turns.isOver()).toBe(false)
     pass(LONG)
-    expect(turns.isOver).toBe(true)
+    expect(turns.isOver()).toBe(true)
     await nextTurn()
-    expect(turns.isOver).toBe(false)
+    expect(turns.isOver()).toBe(false)
   })
 
   it('has time for those that wait in the order of their asking, and for one at least', async () => {
-    const { turns, pass, nextTurn } = underTest()
+    const { turns, pass, nextTurn } = turnsUnderTest()
     const done: number[] = []
-    expect(turns.isOver).toBe(false)
+    expect(turns.isOver()).toBe(false)
     pass(LONG)
     for (const each of [1, 2, 3])
       void turns.mine().then(() => {
@@ -57,9 +33,9 @@ describe('a turn of the event loop', () => {
   })
 
   it('has time for several whose work is short', async () => {
-    const { turns, pass, nextTurn } = underTest()
+    const { turns, pass, nextTurn } = turnsUnderTest()
     const done: number[] = []
-    expect(turns.isOver).toBe(false)
+    expect(turns.isOver()).toBe(false)
     pass(LONG)
     for (const each of [1, 2, 3]) void turns.mine().then(() => done.push(each))
     await nextTurn()

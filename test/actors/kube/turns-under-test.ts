@@ -1,0 +1,26 @@
+import { Turns } from '../../../actors/kube/turns.js'
+
+/** Longer than a turn may last, milliseconds. */
+export const LONG = 50
+
+/** A clock, and turns that end when they are told to. */
+export function turnsUnderTest() {
+  let now = 0
+  let waiting: (() => void)[] = []
+  const turns = new Turns({ now: () => now, nextTurn: begin => void waiting.push(begin) })
+  return {
+    turns,
+    pass(ms: number) {
+      now += ms
+    },
+    /** Calls back who waits, and lets them do what follows at once. */
+    async nextTurn() {
+      const due = waiting
+      waiting = []
+      for (const begin of due) {
+        begin()
+        for (let ticks = 0; ticks < 10; ticks++) await Promise.resolve()
+      }
+    },
+  }
+}
