@@ -158,7 +158,9 @@ const endOf = (expiresAt: string, now: number): string =>
 /** What the server warns of, beside the answer: programs read that. */
 function warn(err: ClientContext['err'], binding: Binding): void {
   const made = binding.conditions.find(({ type }) => type === 'Materialized')
-  const broken = made?.status === 'False' ? [`it is not in effect as a whole: ${made.message}`] : []
+  // That there is no such instance is among the warnings already.
+  const isBroken = made?.status === 'False' && made.reason !== 'InstanceNotFound'
+  const broken = isBroken ? [`it is not in effect as a whole: ${made.message}`] : []
   for (const warning of [...broken, ...binding.warnings])
     err(`Warning: ${handleOf(binding)}: ${oneLine(warning)}\n`)
 }

@@ -63,6 +63,8 @@ export function createClient(
 /** The CommandError that says what a person can do about a failed call. Other errors stay as they are. */
 function forPeople(error: unknown, resolved: ResolvedClient): unknown {
   if (error instanceof ApiError) return refused(error, resolved)
+  // Without a token nothing was sent: that error says what helps, and the server is not to blame.
+  if (error instanceof ConnectionError && error.cause instanceof CommandError) return error.cause
   if (error instanceof ConnectionError) return unreachable(error, resolved)
   if (error instanceof AnswerError)
     return new CommandError(`${error.message}: is --server right?`, ExitCode.failed, { cause: error })

@@ -23,19 +23,27 @@ export async function currentToken(id: string, dependencies: TokenDependencies):
   if (!known)
     throw new CommandError('this login is over or was never made here: run "kairship login"', ExitCode.denied)
   if (now() < renewAt(known)) return tokenOf(known)
-  return locked(
-    `${store.folder}/${id}.lock`,
-    async () => {
-      // Another process may have renewed it meanwhile, or have ended the login.
-      const login = store.read(id)
-      if (!login) throw logInAnew(known)
-      if (now() < renewAt(login)) return tokenOf(login)
-      // Loaded when it is needed: most calls of kubectl find a token that is good.
-      const { renewed } = await import('./renewal.js')
-      return tokenOf(await renewed(login, store, now))
-    },
-    signal,
-  )
+  let begun = false
+  try {
+    return await locked(
+      `${store.folder}/${id}.lock`,
+      async () => {
+        begun = true
+        // Another process may have renewed it meanwhile, or have ended the login.
+        const login = store.read(id)
+        if (!login) throw logInAnew(known)
+        if (now() < renewAt(login)) return tokenOf(login)
+        // Loaded when it is needed: most calls of kubectl find a token that is good.
+        const { renewed } = await import('./renewal.js')
+        return tokenOf(await renewed(login, store, now))
+      },
+      signal,
+    )
+  } catch (error) {
+    // A folder that cannot be written lets nobody renew it. Until it expires it counts as it is.
+    if (!begun && error instanceof CommandError && now() < known.expiresAt) return tokenOf(known)
+    throw error
+  }
 }
 
 function renewAt({ issuedAt, expiresAt }: Login): number {

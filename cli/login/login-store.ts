@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
@@ -101,8 +110,19 @@ export class LoginStore {
     return id
   }
 
+  /** @throws CommandError where its file cannot be removed */
   remove(id: string): void {
-    rmSync(this.#path(id), { force: true })
+    const path = this.#path(id)
+    try {
+      rmSync(path, { force: true })
+    } catch (error) {
+      throw ofFile(error, path)
+    }
+  }
+
+  /** Whether a login is kept, also one that cannot be used. */
+  has(id: string): boolean {
+    return existsSync(this.#path(id))
   }
 
   /** The last login to this server, or to any. @throws as `read` for any of them */

@@ -14,7 +14,7 @@ export async function logout(
     return ExitCode.ok
   }
   const problems: string[] = []
-  for (const { login } of logins)
+  for (const { id, login } of logins)
     try {
       const how = await endLogin(login, { store, signal })
       const rest = how === 'withdrawn' ? 'its issuer has withdrawn it' : 'its issuer withdraws nothing'
@@ -23,9 +23,10 @@ export async function logout(
       )
     } catch (error) {
       if (!(error instanceof CommandError)) throw error
-      problems.push(
-        `the login of ${login.user} is forgotten here, but not withdrawn, and what others copied counts until it expires: ${error.message}`,
-      )
+      const rest = store.has(id)
+        ? 'goes on, here and at its issuer'
+        : 'is forgotten here, but not withdrawn, and what others copied counts until it expires'
+      problems.push(`the login of ${login.user} ${rest}: ${error.message}`)
     }
   if (problems.length > 0) throw new CommandError(problems.join('; '), ExitCode.failed)
   return ExitCode.ok

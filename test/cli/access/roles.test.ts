@@ -164,6 +164,18 @@ describe('kairship roles', () => {
     expect(warned()).toBe('Warning: one: it is not in effect as a whole: namespaces "shop"\\nnot found\n')
   })
 
+  it('warns once of a role on an instance that is not there', async () => {
+    const absent = 'there is no instance eu: the role gives nothing until there is one'
+    const condition = { type: 'Materialized', status: 'False', reason: 'InstanceNotFound', message: 'none' }
+    const { context, warned } = answering(path => ({
+      items: path.startsWith(INSTANCES)
+        ? [{ name: 'one', instance: 'eu', warnings: [absent], conditions: [condition] }]
+        : [],
+    }))
+    await listRoles(context, config(), [])
+    expect(warned()).toBe(`Warning: one: ${absent}\n`)
+  })
+
   it('prints with -o name what take-role takes', async () => {
     const { context, said } = answering(path => ({
       items: [{ name: path.startsWith(INSTANCES) ? 'one' : 'two', conditions: [], warnings: [] }],

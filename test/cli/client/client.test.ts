@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type Client, createClient } from '../../../cli/client/client.js'
-import { ExitCode } from '../../../cli/exit-code.js'
+import { CommandError, ExitCode } from '../../../cli/exit-code.js'
 import { jsonClient } from '../../../client/service-client.js'
 import { createAuthority } from '../../../playground/apiserver/access/certificates.js'
 import { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
@@ -110,6 +110,16 @@ describe('the client', () => {
       /cannot reach https:.*name its authority with --certificate-authority/,
     )
     expect(seen).toEqual([])
+    await client.close()
+  })
+
+  it('says why there is no token, and blames no server', async () => {
+    const cause = Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' })
+    const refusal = new CommandError('/logins/a.lock cannot be used: ENOSPC', ExitCode.failed, { cause })
+    const client = createClient({ server: 'https://127.0.0.1:1' }, { requestTimeoutMs: 300_000 }, () =>
+      Promise.reject(refusal),
+    )
+    await expect(get(client)).rejects.toBe(refusal)
     await client.close()
   })
 

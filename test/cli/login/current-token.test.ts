@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { credential } from '../../../cli/login/credential.js'
 import { currentToken } from '../../../cli/login/current-token.js'
 import { locked } from '../../../cli/login/login-lock.js'
 import { type Login, LoginStore } from '../../../cli/login/login-store.js'
+import { logout } from '../../../cli/login/logout.js'
 import { endLogin } from '../../../cli/login/renewal.js'
 import { signingKey, startIssuer } from '../../http/identity/oidc/test-issuer.js'
 import {
@@ -176,6 +177,15 @@ describe('the token of a login', () => {
     expect(await refreshesOf(() => token(later()))).toBe(1)
   })
 
+  it('counts until it expires where its lock cannot be written', async () => {
+    mkdirSync(join(store.folder, `${id}.lock.1`))
+    const asked = await refreshesOf(async () => {
+      expect((await token(() => login.expiresAt - 1)).token).toBe(login.idToken)
+      await expect(token(later())).rejects.toThrow(/\.lock cannot be used: EISDIR/)
+    })
+    expect(asked).toBe(0)
+  })
+
   it('is none after the login has ended', async () => {
     store.remove(id)
     await expect(token()).rejects.toThrow('run "kairship login"')
@@ -246,6 +256,15 @@ describe('the end of a login', () => {
     id = store.write(away)
     await expect(endLogin(away, { store, signal })).rejects.toThrow('cannot be used')
     expect(store.read(id)).toBeUndefined()
+  })
+
+  it('is not said to be forgotten where its folder cannot be written', async () => {
+    mkdirSync(join(store.folder, `${id}.lock.1`))
+    const context = { out: () => undefined, interrupted: signal, store }
+    await expect(logout({ server: login.server }, context)).rejects.toThrow(
+      /^the login of \S+ goes on, here and at its issuer: .*\.lock cannot be used: EISDIR/,
+    )
+    expect(store.read(id)).toEqual(login)
   })
 })
 
