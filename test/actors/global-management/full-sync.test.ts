@@ -11,9 +11,11 @@ import {
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { isOver } from '../../../manifests/role-end.js'
+import { StatusError } from '../../../manifests/status-error.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
+import type { KubeApi, KubeRequest } from '../../../ports/kube-api.js'
 import type { RoleBindingEvent } from '../../../ports/role-binding-deliveries.js'
 import { fakeLog } from '../../http/fakes/log.js'
 import { silent, unmetered } from '../../silent.js'
@@ -46,9 +48,21 @@ const given = async () =>
     .map(({ metadata, spec }) => `${metadata.name}: ${spec.role} to ${spec.subjects.map(({ name }) => name)}`)
     .sort()
 
+/** The host, whose admission refuses writes of bindings of these names, and how many it has refused. */
+function refusing(code: number, refuses: (name: string) => boolean) {
+  const refused = { count: 0 }
+  const request = async <T>(sent: KubeRequest): Promise<T> => {
+    const { metadata } = (sent.body ?? {}) as { metadata?: { name?: string } }
+    if (!metadata?.name || !refuses(metadata.name)) return host.local.request<T>(sent)
+    refused.count += 1
+    throw new StatusError({ code, reason: '', message: `${metadata.name} is denied` })
+  }
+  return { refused, api: { ...host.local, request } }
+}
+
 /** A full sync over a list that a test sets, and the way in of deliveries. */
-function syncing(list: () => Promise<WholeList>) {
-  const bindings = new DeliveredBindings(host.local, () => NOW)
+function syncing(list: () => Promise<WholeList>, api: KubeApi = host.local) {
+  const bindings = new DeliveredBindings(api, () => NOW)
   const sync = new FullSync({
     ...{ bindings, everyMs: 1_000, log: silent, meter: unmetered, now: () => NOW },
     list: { whole: list },
@@ -144,6 +158,41 @@ describe('the full sync', () => {
       /2 of its bindings could not be stored, InstanceRoleBinding\/by-hand: .*somebody else's/,
     )
     expect(await given()).toEqual(['by-hand: Viewer to bob', 'last: Viewer to ann'])
+  })
+
+  it.each([400, 403, 413, 422])(
+    'ends and stores all others where the host refuses to change single bindings with %i, and says of both how many and why',
+    async code => {
+      const { api } = refusing(code, name => name.startsWith('kept'))
+      const items = [binding('kept-out'), binding('last')].map(binding => ({ sequence: 9, binding }))
+      const { sync } = syncing(async () => ({ sequence: 9, items }), api)
+      const { deliver, update } = syncing(async () => ({ sequence: 9, items }))
+      await deliver(update(1, binding('kept')))
+      await deliver(update(2, binding('zone')))
+      await expect(sync.compare(signal)).rejects.toThrow(
+        '1 bindings that it does not have could not be ended, InstanceRoleBinding/kept: kept is denied; ' +
+          '1 of its bindings could not be stored, InstanceRoleBinding/kept-out: kept-out is denied',
+      )
+      expect(await given()).toEqual(['kept: Viewer to ann', 'last: Viewer to ann'])
+    },
+  )
+
+  it('goes no further where more than 100 bindings in a row are refused', async () => {
+    const { api, refused } = refusing(403, () => true)
+    const items = Array.from({ length: 150 }, (_, at) => ({ sequence: 2, binding: binding(`b${at}`) }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }), api)
+    await expect(sync.compare(signal)).rejects.toThrow('b100 is denied')
+    expect(refused.count).toBe(101)
+  })
+
+  it('goes on past more than 100 refused bindings that are not in a row', async () => {
+    const { api } = refusing(403, name => name.endsWith('-no'))
+    const items = Array.from({ length: 204 }, (_, at) => ({
+      ...{ sequence: 2, binding: binding(at % 2 === 0 ? `b${at}-no` : `b${at}`) },
+    }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }), api)
+    await expect(sync.compare(signal)).rejects.toThrow('102 of its bindings could not be stored')
+    expect(await given()).toHaveLength(102)
   })
 
   it('goes no further where the host does not answer', async () => {
