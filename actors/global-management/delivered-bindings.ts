@@ -105,11 +105,31 @@ export class DeliveredBindings implements RoleBindingDeliveries {
     return [...deleted.left(binding.subjects, sequence)] as DeliveredBinding['subjects']
   }
 
-  /** Ends a binding that is not there any more where it came from. @returns whether it was changed; not if a newer one is stored */
+  /**
+   * Ends a binding that is not there any more where it came from.
+   * @returns whether it was changed; not if a newer one is stored, or it gives nothing by now
+   * @throws BusyBindingError; StatusError, UnreachableError as `KubeApi.request`
+   */
   async end(stored: StoredBinding, sequence: number, signal: AbortSignal): Promise<boolean> {
-    if (sequenceOf(stored) > sequence || isOver(stored, this.now())) return false
+    const { name } = stored.metadata
+    let current: StoredBinding | undefined = stored
+    for (let tries = 1; tries <= TRIES; tries++) {
+      if (!current || !isDelivered(current) || !this.#isToEnd(current, sequence)) return false
+      if (await this.#endOnce(current, sequence, signal)) return true
+      current = await find<StoredBinding>(this.host, typeOf(stored), { name }, signal)
+    }
+    throw new BusyBindingError(`${name} is being changed by others again and again, and still gives its role`)
+  }
+
+  /** @returns false where somebody else was faster too: look again */
+  async #endOnce(stored: StoredBinding, sequence: number, signal: AbortSignal): Promise<boolean> {
+    if (!this.#isToEnd(stored, sequence)) return false
     const expiresAt = new Date(this.now()).toISOString()
     return this.#replace(typeOf(stored), stored, changed(stored, sequence, { expiresAt }), signal)
+  }
+
+  #isToEnd(stored: StoredBinding, sequence: number): boolean {
+    return sequenceOf(stored) <= sequence && !isOver(stored, this.now())
   }
 
   /** An end that is to come would leave the rights until then. */
@@ -168,7 +188,7 @@ export class DeliveredBindings implements RoleBindingDeliveries {
         const subjects = stored.spec.subjects.filter(subject => !isGone(subject))
         const own = sequenceOf(stored)
         // It stays as new as it is: what is delivered late, and is newer than that, says who else has left.
-        if (subjects.length === 0) await this.end(stored, own, signal)
+        if (subjects.length === 0) await this.#endOnce(stored, own, signal)
         else await this.#replace(typeOf(stored), stored, changed(stored, own, { subjects }), signal)
       }
     }

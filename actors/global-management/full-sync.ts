@@ -5,14 +5,13 @@ import {
   sequenceOf,
 } from '../../manifests/delivered-binding.js'
 import { isOver } from '../../manifests/role-end.js'
-import { StatusError } from '../../manifests/status-error.js'
 import { deadline } from '../../ports/cancellation.js'
 import type { Log } from '../../ports/log.js'
 import type { Meter } from '../../ports/meter.js'
-import { BusyBindingError, ForeignBindingError } from '../../ports/role-binding-deliveries.js'
 import type { Leadership } from '../election/leadership.js'
-import type { BindingList, WholeList } from './binding-list.js'
+import type { BindingList, ListedBinding, WholeList } from './binding-list.js'
 import type { DeliveredBindings } from './delivered-bindings.js'
+import { type Changes, OneByOne } from './one-by-one.js'
 import { isSame } from './stored-bindings.js'
 
 /** One comparison takes so long at most, milliseconds. */
@@ -52,6 +51,8 @@ export class FullSync {
   #wasEmpty = false
   /** The newest sequence that was stored when the list was read for the last time. */
   #newest = 0
+  readonly #ends = new OneByOne()
+  readonly #stores = new OneByOne()
 
   constructor(private readonly options: FullSyncOptions) {}
 
@@ -89,51 +90,43 @@ export class FullSync {
     this.#wasEmpty = isSurprising
     // Rights are taken away before any are given.
     const ended = await this.#end(whole, inEffect, signal)
-    const { changed, refused } = await this.#store(whole, stored, signal)
+    const given = ended.isGivenUp ? undefined : await this.#store(whole, stored, signal)
     const problems = [
-      ...(refused.length > 0 ? [refusedText(refused)] : []),
+      ...refusedText('bindings that it does not have could not be ended', ended),
+      ...refusedText('of its bindings could not be stored', given),
       // Not the one before this list: a delivery may have come while the list was made.
       ...(whole.sequence < wasNewest ? [olderText(whole.sequence, wasNewest)] : []),
     ]
     if (problems.length > 0) throw new PartOfListError(problems.join('; '))
-    return { stored: changed, ended, heldBack: false }
+    return { stored: given?.changed ?? 0, ended: ended.changed, heldBack: false }
   }
 
-  async #end(
+  #end(
     { sequence, items }: WholeList,
     inEffect: readonly StoredBinding[],
     signal: AbortSignal,
-  ): Promise<number> {
-    const listed = new Set(items.map(({ binding }) => keyOf(renderDelivered(binding, 1))))
-    let ended = 0
-    for (const binding of inEffect)
-      if (!listed.has(keyOf(binding)) && (await this.options.bindings.end(binding, sequence, signal)))
-        ended += 1
-    return ended
+  ): Promise<Changes> {
+    const unlisted = new Map(inEffect.map(one => [keyOf(one), one]))
+    for (const { binding } of items) unlisted.delete(keyOf(renderDelivered(binding, 1)))
+    return this.#ends.change(unlisted, one => this.options.bindings.end(one, sequence, signal))
   }
 
-  async #store(
+  #store(
     { sequence, items }: WholeList,
     stored: ReadonlyMap<string, StoredBinding>,
     signal: AbortSignal,
-  ): Promise<{ readonly changed: number; readonly refused: readonly Refused[] }> {
-    let changed = 0
-    const refused: Refused[] = []
+  ): Promise<Changes> {
+    const missing = new Map<string, ListedBinding>()
     for (const item of items) {
       const wanted = renderDelivered(item.binding, item.sequence)
       const before = stored.get(keyOf(wanted))
       // What is stored of a later event than the list knows is newer than the list.
       if (before && sequenceOf(before) > sequence) continue
       if (before && isSame(before, wanted) && sequenceOf(before) >= item.sequence) continue
-      try {
-        const result = await this.options.bindings.store({ ...item, sequence }, signal)
-        if (result === 'stored') changed += 1
-      } catch (error) {
-        if (!isOfOne(error)) throw error
-        refused.push({ key: keyOf(wanted), error })
-      }
+      missing.set(keyOf(wanted), item)
     }
-    return { changed, refused }
+    const store = (item: ListedBinding) => this.options.bindings.store({ ...item, sequence }, signal)
+    return this.#stores.change(missing, async item => (await store(item)) === 'stored')
   }
 
   #next(ms: number): void {
@@ -174,25 +167,18 @@ export class FullSync {
   }
 }
 
-/** A binding of the list that could not be stored, while others can be. */
-interface Refused {
-  readonly key: string
-  readonly error: Error
-}
-
 /** A comparison that was done but for what its message names. */
 export class PartOfListError extends Error {
   override readonly name = 'PartOfListError'
 }
 
-/** Whether an error is about one binding: its name is somebody else's, others write it all the time, or the host finds something wrong in it. */
-const isOfOne = (error: unknown): error is Error =>
-  error instanceof ForeignBindingError ||
-  error instanceof BusyBindingError ||
-  (error instanceof StatusError && (error.code === 400 || error.code === 422))
-
-const refusedText = ([first, ...others]: readonly Refused[]): string =>
-  `${others.length + 1} of its bindings could not be stored, ${first?.key}: ${first?.error.message}`
+const refusedText = (what: string, changes: Changes | undefined): readonly string[] =>
+  changes === undefined || changes.refused === 0
+    ? []
+    : [
+        `${changes.refused} ${what}, ${changes.reasons}`,
+        ...(changes.isGivenUp ? ['the host refuses one after the other, so the others were not tried'] : []),
+      ]
 
 const olderText = (sequence: number, newest: number): string =>
   `its sequence is ${sequence}, and that of a binding stored long before is ${newest}: if Global Management began to count anew, take the annotation ${SEQUENCE_ANNOTATION} away from the delivered bindings, or nothing that it says counts until then`

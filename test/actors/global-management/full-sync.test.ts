@@ -11,7 +11,7 @@ import {
 import { INSTANCE_ROLE_BINDINGS } from '../../../manifests/instance-role-binding.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import { isOver } from '../../../manifests/role-end.js'
-import { StatusError } from '../../../manifests/status-error.js'
+import { type Status, StatusError } from '../../../manifests/status-error.js'
 import { WORKSPACE_ROLE_BINDINGS } from '../../../manifests/workspace-role-binding.js'
 import type { ApiServer } from '../../../playground/apiserver/server.js'
 import { startHost } from '../../../playground/fleet/host.js'
@@ -48,14 +48,19 @@ const given = async () =>
     .map(({ metadata, spec }) => `${metadata.name}: ${spec.role} to ${spec.subjects.map(({ name }) => name)}`)
     .sort()
 
+const denial = (code: number, message: string): Status => ({
+  ...{ apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', reason: '' },
+  ...{ code, message },
+})
+
 /** The host, whose admission refuses writes of bindings of these names, and how many it has refused. */
-function refusing(code: number, refuses: (name: string) => boolean) {
+function refusing(code: number, refuses: (name: string) => boolean, why = '') {
   const refused = { count: 0 }
   const request = async <T>(sent: KubeRequest): Promise<T> => {
     const { metadata } = (sent.body ?? {}) as { metadata?: { name?: string } }
     if (!metadata?.name || !refuses(metadata.name)) return host.local.request<T>(sent)
     refused.count += 1
-    throw new StatusError({ code, reason: '', message: `${metadata.name} is denied` })
+    throw new StatusError(denial(code, why || `${metadata.name} is denied`))
   }
   return { refused, api: { ...host.local, request } }
 }
@@ -160,8 +165,8 @@ describe('the full sync', () => {
     expect(await given()).toEqual(['by-hand: Viewer to bob', 'last: Viewer to ann'])
   })
 
-  it.each([400, 403, 413, 422])(
-    'ends and stores all others where the host refuses to change single bindings with %i, and says of both how many and why',
+  it.each([400, 403, 409, 413, 422, 500])(
+    'ends and stores all others where the host refuses single bindings with %i, and says of both how many and why',
     async code => {
       const { api } = refusing(code, name => name.startsWith('kept'))
       const items = [binding('kept-out'), binding('last')].map(binding => ({ sequence: 9, binding }))
@@ -177,22 +182,101 @@ describe('the full sync', () => {
     },
   )
 
-  it('goes no further where more than 100 bindings in a row are refused', async () => {
+  it.each([401, 404, 429, 503])('goes no further where the host answers with %i', async code => {
+    const { api, refused } = refusing(code, () => true)
+    const items = ['a', 'b'].map(name => ({ sequence: 2, binding: binding(name) }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }), api)
+    await expect(sync.compare(signal)).rejects.toThrow(/^[ab] is denied$/)
+    expect(refused.count).toBe(1)
+  })
+
+  it('gives up, and says so, where the host refuses more than 100 bindings in a row', async () => {
     const { api, refused } = refusing(403, () => true)
     const items = Array.from({ length: 150 }, (_, at) => ({ sequence: 2, binding: binding(`b${at}`) }))
     const { sync } = syncing(async () => ({ sequence: 9, items }), api)
-    await expect(sync.compare(signal)).rejects.toThrow('b100 is denied')
+    await expect(sync.compare(signal)).rejects.toThrow(/101 of its bindings .*the others were not tried/)
     expect(refused.count).toBe(101)
   })
 
-  it('goes on past more than 100 refused bindings that are not in a row', async () => {
-    const { api } = refusing(403, name => name.endsWith('-no'))
-    const items = Array.from({ length: 204 }, (_, at) => ({
-      ...{ sequence: 2, binding: binding(at % 2 === 0 ? `b${at}-no` : `b${at}`) },
+  it('stores nothing where the host refuses one end after the other', async () => {
+    const names = Array.from({ length: 102 }, (_, at) => `b${at}`)
+    const { api } = refusing(403, name => name.startsWith('b'))
+    const items = [{ sequence: 200, binding: binding('new') }]
+    const { sync } = syncing(async () => ({ sequence: 200, items }), api)
+    const { deliver, update } = syncing(async () => ({ sequence: 200, items }))
+    for (const [at, name] of names.entries()) await deliver(update(at + 1, binding(name)))
+    await expect(sync.compare(signal)).rejects.toThrow(/^101 bindings that it does not have .*not tried$/)
+    expect(await given()).toHaveLength(102)
+  })
+
+  it('comes past 150 refused bindings that stand side by side', async () => {
+    const { api } = refusing(403, name => name.startsWith('no'))
+    const items = Array.from({ length: 450 }, (_, at) => ({
+      ...{ sequence: 2, binding: binding(at < 150 ? `no${at}` : `b${at}`) },
     }))
     const { sync } = syncing(async () => ({ sequence: 9, items }), api)
-    await expect(sync.compare(signal)).rejects.toThrow('102 of its bindings could not be stored')
-    expect(await given()).toHaveLength(102)
+    await expect(sync.compare(signal)).rejects.toThrow('150 of its bindings could not be stored')
+    expect(await given()).toHaveLength(300)
+  })
+
+  it('ends what is new, however many others are refused each time', async () => {
+    const { deliver, update } = syncing(async () => ({ sequence: 9, items: [] }))
+    const { api } = refusing(403, name => name.startsWith('no'))
+    for (const at of Array(400).keys()) await deliver(update(1, binding(`no${at}`)))
+    const { sync } = syncing(
+      async () => ({ sequence: 9, items: [{ sequence: 9, binding: binding('new') }] }),
+      api,
+    )
+    // 101 others are tried each time.
+    for (const _ of Array(4)) await expect(sync.compare(signal)).rejects.toThrow('101 bindings')
+    await deliver(update(3, binding('gone')))
+    await expect(sync.compare(signal)).rejects.toThrow('101 bindings')
+    expect((await given()).filter(one => !one.startsWith('no'))).toEqual([])
+  })
+
+  it('names three of the refused bindings at most, each with the beginning of its reason', async () => {
+    const { api } = refusing(403, () => true, 'because '.repeat(1_000))
+    const items = ['a', 'b', 'c', 'd', 'e'].map(name => ({ sequence: 2, binding: binding(name) }))
+    const { sync } = syncing(async () => ({ sequence: 9, items }), api)
+    const message = await sync.compare(signal).then(
+      () => 'nothing was refused',
+      (error: Error) => error.message,
+    )
+    expect(message.match(/InstanceRoleBinding\/[a-e]: because/g)).toHaveLength(3)
+    expect(message.length).toBeLessThan(1_100)
+  })
+
+  it('ends what somebody else changes meanwhile', async () => {
+    const { deliver, update } = syncing(async () => ({ sequence: 9, items: [] }))
+    await deliver(update(1, binding('gone')))
+    await deliver(update(2, binding('stays')))
+    let changes = 1
+    const request = async <T>(sent: KubeRequest): Promise<T> => {
+      if (sent.method === 'PUT' && changes-- > 0)
+        await host.local.request({
+          ...{ method: 'PATCH', path: `${path}/gone`, contentType: 'application/merge-patch+json' },
+          body: { metadata: { labels: { changed: 'meanwhile' } } },
+        })
+      return host.local.request<T>(sent)
+    }
+    const items = [{ sequence: 2, binding: binding('stays') }]
+    const { sync } = syncing(async () => ({ sequence: 9, items }), { ...host.local, request })
+    expect(await sync.compare(signal)).toEqual({ stored: 0, ended: 1, heldBack: false })
+    expect(await given()).toEqual(['stays: Viewer to ann'])
+  })
+
+  it('names what it could not end because others change it again and again', async () => {
+    const { deliver, update } = syncing(async () => ({ sequence: 9, items: [] }))
+    await deliver(update(1, binding('gone')))
+    const request = async <T>(sent: KubeRequest): Promise<T> => {
+      if (sent.method !== 'PUT') return host.local.request<T>(sent)
+      throw new StatusError({ ...denial(409, 'changed'), reason: 'Conflict' })
+    }
+    const items = [{ sequence: 2, binding: binding('stays') }]
+    const { sync } = syncing(async () => ({ sequence: 9, items }), { ...host.local, request })
+    await expect(sync.compare(signal)).rejects.toThrow(
+      /1 bindings .* could not be ended, .*still gives its role/,
+    )
   })
 
   it('goes no further where the host does not answer', async () => {
