@@ -1,14 +1,6 @@
 import { joined } from '../../ports/cancellation.js'
 import type { KubeApi, KubeRequest } from '../../ports/kube-api.js'
-import type { Leadership } from './leadership.js'
-
-/** A request was not sent, or was ended, because this replica does not lead. */
-export class NotLeadingError extends Error {
-  override readonly name = 'NotLeadingError'
-  constructor() {
-    super('this replica does not lead')
-  }
-}
+import { type Leadership, NotLeadingError } from './leadership.js'
 
 /**
  * The signal of the present term, by the clocks and not only by the last event: a process that was frozen or asleep may have

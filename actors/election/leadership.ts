@@ -12,8 +12,16 @@ export interface Leadership {
   readonly leading: boolean
   /** The identity of the holder in the Lease; undefined when it has none or was not seen yet. */
   readonly holder?: string
-  /** Aborted as soon as this replica does not lead. Every effect and each of its requests gets it. */
+  /** Aborted, with a NotLeadingError, as soon as this replica does not lead. Every effect and each of its requests gets it. */
   readonly signal: AbortSignal
+}
+
+/** A request was not sent, or was ended, because this replica does not lead. */
+export class NotLeadingError extends Error {
+  override readonly name = 'NotLeadingError'
+  constructor(message = 'this replica does not lead') {
+    super(message)
+  }
 }
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>
@@ -56,7 +64,7 @@ export class LeadershipView {
       this.#term = new AbortController()
       setMaxListeners(0, this.#term.signal) // each effect and each request of every instance listens
     }
-    if (!leading) this.#term.abort(new Error('this replica no longer leads'))
+    if (!leading) this.#term.abort(new NotLeadingError('this replica no longer leads'))
     this.#subject.next({ leading, signal: this.#term.signal, ...(holder !== undefined && { holder }) })
     if (leading === was) return
     this.meter.gauge('kairship_lease_leading', leading ? 1 : 0)

@@ -66,9 +66,10 @@ export interface InstanceDependencies {
 export interface EffectEvent {
   readonly instance: string
   readonly effect: string
+  /** `aborted`: cut short, because the chart left its state or another replica leads. */
   readonly phase: 'began' | 'succeeded' | 'failed' | 'aborted'
   readonly seconds?: number
-  /** Why it failed. */
+  /** Why it failed or was aborted. */
   readonly reason?: FailureReason
   readonly message?: string
 }

@@ -26,7 +26,7 @@ export class EffectTracker {
       // A conflict is normal between two writers; the effect is tried again over the present version.
       const level = reason === 'Conflict' || reason === 'StillThere' ? 'debug' : 'warn'
       this.log[level]({ instance, effect, reason, message }, 'an effect failed')
-    } else this.log.debug({ instance, effect, phase, seconds }, 'an effect ended')
+    } else this.log.debug({ instance, effect, phase, seconds, reason, message }, 'an effect ended')
     this.#running -= 1
     if (this.#running === 0) for (const resolve of this.#waiting.splice(0)) resolve()
   }

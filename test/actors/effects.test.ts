@@ -18,7 +18,7 @@ describe('any effect', () => {
     effects.leading = false
     expect(await failing(effects.run(publishRegistration))).toBe('NotLeading: this replica does not lead')
     expect(effects.host.requests).toEqual([])
-    expect(effects.events.map(({ phase }) => phase)).toEqual(['began', 'failed'])
+    expect(effects.events.map(({ phase }) => phase)).toEqual(['began', 'aborted'])
   })
 
   it('reports an abort and ends its request', async () => {

@@ -2,7 +2,8 @@ import { fromPromise } from 'xstate'
 import { Failed, type Failure, type Stage } from '../../../machines/failure.js'
 import type { Assignment } from '../../../machines/instance/task.js'
 import { deadline } from '../../../ports/cancellation.js'
-import { NotLeadingError, presentTerm } from '../../election/fenced-api.js'
+import { presentTerm } from '../../election/fenced-api.js'
+import { NotLeadingError } from '../../election/leadership.js'
 import { failureOf } from '../../kube/failure.js'
 import type { InstanceDependencies } from '../dependencies.js'
 
@@ -44,14 +45,17 @@ export const leaderEffect = (
         ...(failure && { reason: failure.reason, message: failure.message }),
       })
     effectChanged({ instance: input.name, effect, phase: 'began' })
+    let term: AbortSignal | undefined
     try {
-      const limit = deadline([signal, presentTerm(leadership)], DEADLINE_MS)
+      term = presentTerm(leadership)
+      const limit = deadline([signal, term], DEADLINE_MS)
       const outcome = await work(input, limit.signal).finally(limit.clear)
       report('succeeded')
       return outcome
     } catch (error) {
-      const failure = failureIn(error, stage)
-      report(signal.aborted ? 'aborted' : 'failed', failure)
+      // Work of several steps may say in its own words what the end of the term did to one of them.
+      const failure = failureIn(term?.aborted ? term.reason : error, stage)
+      report(signal.aborted || failure.reason === 'NotLeading' ? 'aborted' : 'failed', failure)
       throw new Failed(failure, { cause: error })
     }
   }

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { fenced, NotLeadingError } from '../../../actors/election/fenced-api.js'
+import { fenced } from '../../../actors/election/fenced-api.js'
+import { NotLeadingError } from '../../../actors/election/leadership.js'
 import { type ScriptedApi, scriptedApi } from '../scripted-api.js'
 
 const write = { method: 'PATCH', path: '/a', body: {} } as const
@@ -48,7 +49,7 @@ describe('a fenced API', () => {
   it('aborts a request when the term ends', async () => {
     hanging()
     const request = leader().request(write)
-    term.abort(new Error('this replica no longer leads'))
+    term.abort(new NotLeadingError('this replica no longer leads'))
     await expect(request).rejects.toThrow('this replica no longer leads')
   })
 
@@ -98,7 +99,7 @@ describe('a watch of a fenced API', () => {
 
   it('ends when the term ends', async () => {
     const { next, isEnded } = await begun()
-    term.abort(new Error('this replica no longer leads'))
+    term.abort(new NotLeadingError('this replica no longer leads'))
     expect(isEnded()).toBe(true)
     await expect(next).rejects.toThrow('this replica no longer leads')
   })

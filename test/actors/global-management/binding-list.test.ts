@@ -57,6 +57,21 @@ it('a list is read page by page, and whole', async () => {
   expect(asked).toEqual(['/gm/bindings?limit=500', '/gm/bindings?limit=500&continue=1'])
 })
 
+it('a page of 500 bindings with all the subjects and namespaces that one can have is read', async () => {
+  const subjects = Array.from({ length: 256 }, (_, at) => ({
+    kind: 'ServiceAccount',
+    name: `${at}`,
+    namespace: 'a',
+  }))
+  const namespaces = Array.from({ length: 256 }, (_, at) => `${at}`)
+  const items = Array.from({ length: 500 }, (_, at) => {
+    const { sequence, binding } = item(`${at}`)
+    return { sequence, binding: { ...binding, namespaces, subjects } }
+  })
+  const { list } = await listing({ sequence: 9, total: 500, items })
+  expect((await list.whole(signal)).items).toHaveLength(500)
+})
+
 it('an empty list is one when it says so', async () => {
   const { list } = await listing({ sequence: 9, total: 0, items: [] })
   expect(await list.whole(signal)).toEqual({ sequence: 9, items: [] })
@@ -148,6 +163,7 @@ it.each<[string, readonly unknown[], RegExp]>([
   ['loses a page', [{ ...one, continue: '1' }, 500], /status 500/],
   ['never ends', [{ ...one, items: [], continue: '0' }], /a page is empty/],
   ['goes round', [{ ...one, continue: '0' }], /comes twice|more bindings/],
+  ['has more values than bindings can have', [`[${'0,'.repeat(800_000)}0]`], /more than 800000 values/],
   ['is cut off', [`{"sequence":9,"total":0,"items":[`], /something else than JSON/],
   ['is a page of a proxy', ['<html>'], /something else than JSON/],
   ['is elsewhere', [302], /status 302/],

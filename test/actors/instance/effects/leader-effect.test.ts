@@ -1,9 +1,11 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createActor, type PromiseActorLogic, toPromise } from 'xstate'
+import { NotLeadingError } from '../../../../actors/election/leadership.js'
 import { ConcurrencyLimiter } from '../../../../actors/instance/concurrency-limiter.js'
 import { leaderEffect, type Work } from '../../../../actors/instance/effects/leader-effect.js'
 import { instanceLogic } from '../../../../actors/instance/instance-logic.js'
+import { fail } from '../../../../actors/kube/failure.js'
 import type { Assignment } from '../../../../machines/instance/task.js'
 import type { Instance } from '../../../../manifests/instance.js'
 import { instance } from '../../../machines/instance/facts.js'
@@ -36,8 +38,20 @@ describe('an effect', () => {
     const failure = failing(toPromise(actor))
     actor.start()
     await vi.advanceTimersByTimeAsync(0)
-    effects.term.abort(new Error('this replica no longer leads'))
-    expect(await failure).toBe('Unexpected: this replica no longer leads')
+    effects.term.abort(new NotLeadingError('this replica no longer leads'))
+    expect(await failure).toBe('NotLeading: this replica no longer leads')
+    expect(reported().at(-1)).toMatchObject({ phase: 'aborted', reason: 'NotLeading' })
+  })
+
+  it('that says in its own words how the end of the term cut it is reported as aborted', async () => {
+    const actor = waitEffect(async input => {
+      effects.term.abort(new NotLeadingError('this replica no longer leads'))
+      return fail('Unexpected', 'status', `a step of ${input.name}`)
+    })
+    const failure = failing(toPromise(actor))
+    actor.start()
+    expect(await failure).toBe('NotLeading: this replica no longer leads')
+    expect(reported().at(-1)).toMatchObject({ phase: 'aborted', reason: 'NotLeading' })
   })
 
   it('is aborted when the machine leaves its state, and is reported as aborted and not as failed', async () => {
@@ -86,6 +100,7 @@ describe('an effect', () => {
     actor.start()
     expect(await failure).toBe('NotLeading: this replica does not lead')
     expect(worked).toBe(false)
+    expect(reported().at(-1)).toMatchObject({ phase: 'aborted', reason: 'NotLeading' })
   })
 
   it.each([

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { NotLeadingError } from '../../../../actors/election/leadership.js'
 import {
   materializeRoleBindings,
   removeRoleBindings,
@@ -123,7 +124,7 @@ describe('revocation', () => {
 
   it.each<[string, (actor: { stop(): unknown }) => void]>([
     ['the machine leaves its state', actor => actor.stop()],
-    ['the term ends', () => effects.term.abort(new Error('this replica no longer leads'))],
+    ['the term ends', () => effects.term.abort(new NotLeadingError('this replica no longer leads'))],
   ])('ends what is under way when %s, and begins nothing more', async (_, end) => {
     storing(effects)
     effects.host.script = () => ({})

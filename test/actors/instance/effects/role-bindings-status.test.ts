@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { NotLeadingError } from '../../../../actors/election/leadership.js'
 import { materializeRoleBindings } from '../../../../actors/instance/effects/role-bindings.js'
 import type { InstanceRoleBinding } from '../../../../manifests/instance-role-binding.js'
 import { waitFor } from '../../../patience.js'
@@ -175,8 +176,8 @@ describe('the status of a role binding', () => {
     effects.bindings = [binding(), binding(undefined, 'other')]
     const outcome = failing(effects.run(materializeRoleBindings))
     await waitFor(() => expect(effects.host.lines).toHaveLength(1))
-    effects.term.abort(new Error('this replica no longer leads'))
-    expect(await outcome).toBe('Unexpected: this replica no longer leads')
+    effects.term.abort(new NotLeadingError('this replica no longer leads'))
+    expect(await outcome).toBe('NotLeading: this replica no longer leads')
     expect(effects.host.lines).toHaveLength(1)
   })
 
