@@ -32,6 +32,8 @@ export interface KubeRequest {
 export interface WatchRequest extends Omit<KubeRequest, 'method' | 'body' | 'contentType'> {
   /** Called once, when the server has accepted the watch: an accepted watch may send nothing for as long as nothing changes. */
   readonly opened?: () => void
+  /** Its events take rights away: they are passed on as they come, before other work that has come earlier. */
+  readonly urgent?: boolean
 }
 
 /** One item of a watch as it stands on the wire. `object` is a Status for ERROR and carries only metadata for BOOKMARK. */

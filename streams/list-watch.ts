@@ -26,6 +26,8 @@ export interface ListWatchOptions {
   readonly fieldSelector?: string
   /** Objects per page; 500 is client-go's page size. */
   readonly limit?: number
+  /** As of a WatchRequest. */
+  readonly urgent?: boolean
 }
 
 /** More than the database of an API server holds at ease, 8 GiB. A list that goes on after them is given up: it may have no end. */
@@ -43,7 +45,7 @@ const PAGE_TIMEOUT_MS = 60_000
 export function listWatch<T extends KubeObject>(
   api: KubeApi,
   resource: GroupVersionResource,
-  { namespace, labelSelector, fieldSelector, limit = 500 }: ListWatchOptions = {},
+  { namespace, labelSelector, fieldSelector, limit = 500, urgent = false }: ListWatchOptions = {},
 ): ListWatch<T> {
   const path = resourcePath(resource, namespace === undefined ? {} : { namespace })
   const selectors = { labelSelector, fieldSelector }
@@ -72,7 +74,7 @@ export function listWatch<T extends KubeObject>(
     produce(async (emit, signal) => {
       const query = { ...selectors, resourceVersion: cursor, allowWatchBookmarks: true, timeoutSeconds }
       const opened = (): void => emit({ type: 'opened' })
-      for await (const event of api.watch({ path, query, signal, opened })) {
+      for await (const event of api.watch({ path, query, signal, opened, urgent })) {
         if (signal.aborted) return
         emit(parseEvent<T>(path, event))
       }

@@ -24,9 +24,9 @@ import { EventRecorder } from './event-recorder.js'
 import { HostPulse } from './host-pulse.js'
 import { type Kept, kept } from './kept-object.js'
 import { type KeptVirtualCluster, keptVirtualCluster } from './kept-virtual-cluster.js'
-import { LIFE_OF_RIGHTS } from './life-of-rights.js'
 import { RoleBindingIndex } from './role-bindings/role-binding-index.js'
 import { Secrets } from './secrets.js'
+import { WATCH_OF_RIGHTS } from './watch-of-rights.js'
 
 /** What stays in memory of a Karmada object. */
 export interface KeptKarmada extends Kept {
@@ -78,7 +78,7 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
     meter,
   )
   const ofRoles = <T extends KubeObject>(resource: GroupVersionResource) =>
-    new Collection<T>(resource, api, 'role bindings', lean, meter, LIFE_OF_RIGHTS)
+    new Collection<T>(resource, api, 'role bindings', lean, meter, WATCH_OF_RIGHTS)
   const roleSources = {
     bindings: ofRoles<InstanceRoleBinding>(INSTANCE_ROLE_BINDINGS),
     workspaces: ofRoles<Workspace>(WORKSPACES),
@@ -88,7 +88,7 @@ export function watchHost(api: KubeApi, meter: Meter): Host {
   const pulse = new HostPulse(api)
   const roleBindings = new RoleBindingIndex(roleSources, undefined, pulse)
   const accessLocks = new AccessLockIndex(
-    new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter, LIFE_OF_RIGHTS),
+    new Collection<KubeObject>(ACCESS_LOCKS, api, 'access locks', lean, meter, WATCH_OF_RIGHTS),
   )
   const karmadas = new Collection(KARMADAS, api, 'installation', keptKarmada, meter)
   const secrets = new Secrets(api, meter)

@@ -7,7 +7,7 @@ import type { Meter } from '../../ports/meter.js'
 import type { AccountIdentity, ServiceAccounts } from '../../ports/service-accounts.js'
 import { Collection, type Contact } from '../watches/collection.js'
 import { metadataOnly } from '../watches/watched-type.js'
-import { LIFE_OF_RIGHTS } from './life-of-rights.js'
+import { WATCH_OF_RIGHTS } from './watch-of-rights.js'
 
 /** Uids of deleted accounts that are remembered, the newest; each takes some 100 bytes. */
 const MOST_DELETED = 65_536
@@ -31,7 +31,7 @@ export class WatchedAccounts implements ServiceAccounts {
   ) {
     this.#collection = new Collection(
       ...([SERVICE_ACCOUNTS, metadataOnly(api), 'service accounts', identified, meter] as const),
-      LIFE_OF_RIGHTS,
+      WATCH_OF_RIGHTS,
     )
     this.#subscription = this.#collection.changes.subscribe(change => {
       if (change.type === 'SYNCED') return

@@ -192,7 +192,7 @@ export async function connectKube(
       code = answer.statusCode
       disarm()
       sent.opened?.()
-      yield* watchLines(answer.body, settings, settings.turns)
+      yield* watchLines(answer.body, settings, sent.urgent ? undefined : settings.turns)
     } catch (error) {
       if (!sent.signal?.aborted) throw explain(error, get, signal)
     } finally {

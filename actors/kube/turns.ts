@@ -23,6 +23,8 @@ export class Turns {
   readonly #now: () => number
   readonly #nextTurn: (begin: () => void) => void
   #beganAt: number | undefined
+  /** Who waits, in the order of asking. Each is called once: thousands that would look again in each turn took more time than their work. */
+  readonly #waiting = new Set<() => void>()
 
   constructor({
     now = () => performance.now(),
@@ -39,6 +41,7 @@ export class Turns {
       this.#beganAt = now
       this.#nextTurn(() => {
         this.#beganAt = undefined
+        this.#letGoOn()
       })
       return false
     }
@@ -47,7 +50,17 @@ export class Turns {
 
   /** Resolves in a turn that is not over, in the order of asking. Where a turn is seldom over, ask `isOver` first: a promise costs more. */
   async mine(): Promise<void> {
-    while (this.isOver()) await new Promise<void>(resolve => this.#nextTurn(resolve))
+    if (this.isOver()) await new Promise<void>(resolve => this.#waiting.add(resolve))
+  }
+
+  /** One after the other, each when the one before has done its work, until the turn is over. */
+  #letGoOn(): void {
+    const [first] = this.#waiting
+    if (first === undefined || this.isOver()) return
+    this.#waiting.delete(first)
+    first()
+    // What follows from an answer is done in microtasks; a tick that is asked for in one comes after all of them.
+    queueMicrotask(() => process.nextTick(() => this.#letGoOn()))
   }
 }
 

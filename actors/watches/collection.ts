@@ -29,6 +29,13 @@ export type Contact = 'pending' | 'made' | Failure
  */
 const LOST_AFTER_MS = 3_000
 
+/** What a watch is held to beyond the usual. */
+export interface WatchManner {
+  readonly life?: WatchLife
+  /** As of a WatchRequest. */
+  readonly urgent?: boolean
+}
+
 /**
  * One watch on the host that all instances share: one socket and one store, read by name. What is kept of each object is
  * its projection; what Kairship does not need never stays in memory.
@@ -48,10 +55,10 @@ export class Collection<T extends KubeObject> {
     private readonly stage: Stage,
     project: (object: KubeObject) => T,
     meter: Meter,
-    life?: WatchLife,
+    { life, urgent = false }: WatchManner = {},
   ) {
     const { namespace } = resource
-    const source = listWatch(api, resource, namespace === undefined ? {} : { namespace })
+    const source = listWatch(api, resource, { urgent, ...(namespace !== undefined && { namespace }) })
     this.#source = keepWatching(source, {
       relistAfterMs: LOST_AFTER_MS,
       ...(life && { life: () => life }),

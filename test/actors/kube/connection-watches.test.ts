@@ -46,6 +46,17 @@ describe('watch', () => {
     expect(names(await waiting)).toEqual(['ADDED a'])
   })
 
+  it('yields an event that takes rights away before what waits for its turn', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    await kube.connect((_, response) => response.writeHead(200).end(line('ADDED', 'a')), { turns })
+    turns.isOver()
+    pass(LONG)
+    const waiting = turns.mine()
+    expect(names(await events(kube.api.watch({ path: '/', urgent: true })))).toEqual(['ADDED a'])
+    await nextTurn()
+    await waiting
+  })
+
   it('throws a refusal, and does not report itself as open', async () => {
     await kube.connect((_, response) => response.writeHead(404).end('404 page not found'))
     const opened = vi.fn()

@@ -13,13 +13,13 @@ export function turnsUnderTest() {
     pass(ms: number) {
       now += ms
     },
-    /** Calls back who waits, and lets them do what follows at once. */
+    /** The event loop comes round: who waits is called back, and does what follows at once. */
     async nextTurn() {
       const due = waiting
       waiting = []
       for (const begin of due) {
         begin()
-        for (let ticks = 0; ticks < 10; ticks++) await Promise.resolve()
+        await new Promise(resolve => setImmediate(resolve))
       }
     },
   }

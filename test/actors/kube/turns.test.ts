@@ -42,6 +42,45 @@ describe('a turn of the event loop', () => {
     expect(done).toEqual([1, 2, 3])
   })
 
+  it('calls each of those that wait once, however many they are', async () => {
+    let looks = 0
+    let now = 0
+    const turns = new Turns({
+      now: () => {
+        looks += 1
+        return now
+      },
+    })
+    expect(turns.isOver()).toBe(false)
+    now += LONG
+    const work = async () => {
+      await turns.mine()
+      now += LONG
+    }
+    await Promise.all(Array.from({ length: 200 }, work))
+    // When it asks, when it is let go on, and when the one before it has used its turn up.
+    expect(looks).toBeLessThan(800)
+  })
+
+  it('is not used by those that ask later before those that wait', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    const done: string[] = []
+    const work = async (name: string) => {
+      await turns.mine()
+      done.push(name)
+      pass(LONG)
+    }
+    turns.isOver()
+    pass(LONG)
+    const all = [work('first'), work('second')]
+    await nextTurn()
+    all.push(work('late'))
+    await nextTurn()
+    await nextTurn()
+    await Promise.all(all)
+    expect(done).toEqual(['first', 'second', 'late'])
+  })
+
   it('goes by while the events of one chunk are worked on, so that something else has its turn before the last', async () => {
     const limits = { maxAnswerBytes: 1_000, maxAnswerValues: 100 }
     async function* chunk() {
@@ -59,7 +98,7 @@ describe('a turn of the event loop', () => {
       }
       return happened
     }
-    expect(await story(true)).toEqual(['ADDED', 'something else', 'ADDED', 'ADDED'])
+    expect(await story(true)).toEqual(['ADDED', 'ADDED', 'something else', 'ADDED'])
     expect(await story(false)).toEqual(['ADDED', 'ADDED', 'ADDED'])
   })
 })
