@@ -4,6 +4,7 @@ import { type Answer, AnswerCache } from './answer-cache.js'
 import type { Caller } from './caller.js'
 import type { HostGrace } from './host-grace.js'
 import type { HostReviews } from './host-reviews.js'
+import { shortKey } from './short-key.js'
 import { type ReviewedAttributes, reviewAccess } from './subject-access-review.js'
 
 /** What to authorize, in Kubernetes' words. `resource` may carry a subresource after a slash. */
@@ -61,7 +62,7 @@ export function hostAuthorizer(options: {
 function keyOf(caller: Caller, action: Action): string {
   const last = lastKeys.get(caller)
   if (last && isSame(last.action, action)) return last.key
-  const key = `${callerKey(caller)} ${JSON.stringify(action)}`
+  const key = shortKey(`${callerKey(caller)} ${JSON.stringify(action)}`)
   lastKeys.set(caller, { action, key })
   return key
 }
@@ -74,12 +75,12 @@ function isSame(one: Action, other: Action): boolean {
   return !('path' in other) && one.resource === other.resource && one.name === other.name
 }
 
-/** All attributes of a caller, as one text: rights depend on them alone, and not on the token that proved the caller. */
+/** All attributes of a caller, as one short text: rights depend on them alone, and not on the token that proved the caller. */
 export function callerKey(caller: Caller): string {
   let key = callerKeys.get(caller)
   if (key === undefined) {
     const { user, uid, groups, extra } = caller
-    key = JSON.stringify({ user, uid, groups, extra })
+    key = shortKey(JSON.stringify({ user, uid, groups, extra }))
     callerKeys.set(caller, key)
   }
   return key

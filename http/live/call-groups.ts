@@ -2,6 +2,7 @@ import type { EffectiveBinding } from '../../manifests/effective-binding.js'
 import { type Action, callerKey } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import { type CredentialCheck, checkOf } from '../identity/credential.js'
+import { shortKey } from '../identity/short-key.js'
 import { InFlight, type Place } from './in-flight.js'
 import type { Live, LiveCall } from './live-call.js'
 
@@ -121,7 +122,7 @@ export class CallGroups {
 
   #groupOf({ caller, instance, actions }: LiveCall): Group {
     const check = checkOf(caller)
-    const key = `${check?.key ?? ''} ${callerKey(caller)} ${JSON.stringify([instance, actions])}`
+    const key = shortKey(`${check?.key ?? ''} ${callerKey(caller)} ${JSON.stringify([instance, actions])}`)
     const known = this.#groups.get(key)
     if (known) return known
     const now = this.now()
