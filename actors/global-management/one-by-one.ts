@@ -25,7 +25,7 @@ export interface Changes {
  * the host refused everything, each time at the same place.
  */
 export class OneByOne {
-  /** The names of those that are to be changed and were refused. */
+  /** The names of those that were refused, and are to be changed still. */
   readonly #refused = new Set<string>()
 
   /**
@@ -45,7 +45,6 @@ export class OneByOne {
     for (const [name, binding] of [...all.filter(one => !isRefused(one)), ...all.filter(isRefused)]) {
       try {
         if (await change(binding)) changed += 1
-        this.#refused.delete(name)
         row = 0
       } catch (error) {
         if (!isOfOne(error)) throw error

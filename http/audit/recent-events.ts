@@ -137,15 +137,17 @@ export class RecentEvents {
   }
 
   #forget(index: number): void {
-    for (const { place, event, characters } of this.#events.splice(index, 1)) {
-      this.#forgotten = Math.max(this.#forgotten, place)
-      this.#characters -= characters
-      const share = this.#shares.get(event.user)
-      if (!share) continue
-      share.count -= 1
-      share.characters -= characters
-      if (share.count === 0) this.#shares.delete(event.user)
-    }
+    // The oldest is most often the one, and taking the first out of thousands moves none of the others.
+    const taken = index === 0 ? this.#events.shift() : this.#events.splice(index, 1)[0]
+    if (!taken) return
+    const { place, event, characters } = taken
+    this.#forgotten = Math.max(this.#forgotten, place)
+    this.#characters -= characters
+    const share = this.#shares.get(event.user)
+    if (!share) return
+    share.count -= 1
+    share.characters -= characters
+    if (share.count === 0) this.#shares.delete(event.user)
   }
 
   #nextChange(): Promise<void> {

@@ -136,6 +136,20 @@ describe('the full sync', () => {
     ])
   })
 
+  it('reads nothing on the host of what came after the list was made, which may be all that there is', async () => {
+    const items = [{ sequence: 2, binding: binding('newer') }]
+    const { deliver, update } = syncing(async () => ({ sequence: 9, items }))
+    await deliver(update(10, binding('newer', 'eve')))
+    const asked: string[] = []
+    const request = <T>(sent: KubeRequest) => {
+      asked.push(`${sent.method} ${sent.path}`)
+      return host.local.request<T>(sent)
+    }
+    const { sync } = syncing(async () => ({ sequence: 9, items }), { ...host.local, request })
+    await sync.compare(signal)
+    expect(asked).toEqual([`GET ${path}`, `GET ${resourcePath(WORKSPACE_ROLE_BINDINGS)}`])
+  })
+
   it('ends everything by an empty list only when the next one is empty too', async () => {
     let items: WholeList['items'] = []
     const { sync, deliver, update } = syncing(async () => ({ sequence: 9, items }))

@@ -6,6 +6,7 @@ import { internal, notFound } from '../../../http/errors/failure.js'
 import { AnswerMemory } from '../../../http/limits/answer-memory.js'
 import type { Operation } from '../../../http/operation/operation.js'
 import { operationsOf } from '../../../http/operation/operation.js'
+import { AccessLockService } from '../../../proto/gen/kairship/accesslock_pb.js'
 import { CoreService } from '../../../proto/gen/kairship/core_pb.js'
 import { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import { fakeLog } from '../fakes/log.js'
@@ -80,6 +81,42 @@ describe('the record of a call', () => {
     running.about({ namespace: 'shop', name: 'found' })
     running.end()
     expect(log.audits()).toMatchObject([{ target: { instance: 'north', namespace: 'shop', name: 'asked' } }])
+  })
+
+  it('has the name of an object of the host that the request gave, and that which the host made where it gave none', async () => {
+    const { call, log } = calling()
+    const operations = operationsOf(AccessLockService, anyHandler)
+    const { createAccessLock, deleteAccessLock } = AccessLockService.method
+    const deleted = call(
+      'ann',
+      operations.find(({ method }) => method === deleteAccessLock),
+    )
+    await deleted.read(() => create(deleteAccessLock.input, { name: 'asked' }))
+    const created = call(
+      'ann',
+      operations.find(({ method }) => method === createAccessLock),
+    )
+    await created.read(() => create(createAccessLock.input, { user: 'bob' }))
+    for (const running of [deleted, created]) {
+      running.about({ name: 'found' })
+      running.end()
+    }
+    expect(log.audits().map(({ verb, name }) => [verb, name])).toEqual([
+      ['delete', 'asked'],
+      ['create', 'found'],
+    ])
+  })
+
+  it('has no instance of the name of an object inside one', () => {
+    const { call, log } = calling()
+    const running = call(
+      'ann',
+      operationsOf(CoreService, anyHandler).find(({ id }) => id === 'Core_DeleteConfigMap'),
+    )
+    running.about({ name: 'found' })
+    running.end()
+    expect(log.audits()).toMatchObject([{ target: { name: 'found' } }])
+    expect(log.audits()[0]).not.toHaveProperty('name')
   })
 })
 
