@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { waitFor } from '../../patience.js'
+import { tlsUnderTest } from '../../playground/issuer/running-issuer.js'
+import { deferred } from '../fakes/deferred.js'
 import { curl, type Listening } from '../fakes/listening.js'
 import { consoles, ofPage, session } from './console-under-test.js'
 
@@ -89,6 +91,25 @@ describe('the socket that a page’s streams share', () => {
     expect(frames[0]).toEqual({ id: 5, status: 403 })
     expect(textOf(frames, 5)).toContain('nobody')
     socket.close()
+  })
+
+  it('closes at once where somebody signs out while its token is looked at', async () => {
+    const tls = await tlsUnderTest()
+    const cookie = await session(await start({ tls }), 'admin')
+    // Another replica, which has not seen the token yet.
+    const api = await start({ tls })
+    const [asked, answer] = [deferred<void>(), deferred<void>()]
+    api.host.script = ({ path }) => {
+      if (!path.endsWith('/tokenreviews')) return undefined
+      asked.resolve()
+      return answer.promise
+    }
+    const headers = { ...ofPage(api), cookie }
+    const opening = open(api, headers)
+    await asked.promise
+    expect((await curl(api.running, '/console/session', {}, headers, 'DELETE')).status).toBe(204)
+    answer.resolve()
+    expect(await (await opening).closed).toBe(1008)
   })
 
   it.each<[string, Record<string, string>]>([

@@ -35,6 +35,9 @@ async function opened({ api, browser }: World) {
   return { events, said: () => said }
 }
 
+const pairOf = (cookies: string, name: string) =>
+  cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}=`))
+
 describe('renewing a session whose issuer says other groups of its user', () => {
   it('ends what the session has open, which says why, and the token before counts no longer; the new one does', async () => {
     const world = await start()
@@ -104,11 +107,21 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     const other = world.issuer.browser()
     await signedIn({ ...world, browser: other })
     sayGroups('viewers')
-    const pairOf = (cookies: string, name: string) =>
-      cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}=`))
     const mixed = `${pairOf(world.browser.cookies, 'session')}; ${pairOf(other.cookies, 'renewal')}`
     expect((await renew(world, mixed)).status).toBe(200)
     expect((await asPage(world.api, world.browser.cookies)).status).toBe(200)
+  })
+
+  it('ends all tokens before where the one that comes with the renewal counts no longer, so that nobody can say what they are', async () => {
+    const world = await start()
+    await signedIn(world)
+    const { cookies } = world.browser
+    sayGroups('viewers')
+    const renewed = next(await renew(world, cookies))
+    expect((await asPage(world.api, renewed)).status).toBe(200)
+    const mixed = `${pairOf(cookies, 'session')}; ${pairOf(renewed, 'renewal')}`
+    expect((await renew(world, mixed)).status).toBe(200)
+    expect((await asPage(world.api, renewed)).status).toBe(401)
   })
 
   it('leaves the session as it is where the issuer refuses for another reason than that the login is over', async () => {
