@@ -8,7 +8,8 @@ import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { CallersOrder, CallersReport } from './beside/callers.js'
-import { IMPERSONATED, startKairship } from './beside/kairship.js'
+import { instanceEndpoint } from './beside/instance.js'
+import { ASKED, IMPERSONATED, startKairship } from './beside/kairship.js'
 import { PlaygroundProcess } from './playground-process.js'
 import { CORES, pinThisProcess } from './proxy/process.js'
 
@@ -49,7 +50,8 @@ try {
     return ((await once(callers, 'message')) as [CallersReport])[0]
   }
   callers.send({
-    url: `${kairship.url}${IMPERSONATED}`,
+    proxy: { url: `${kairship.url}${IMPERSONATED}`, token: 'bench' },
+    direct: await instanceEndpoint(kubeconfig, ASKED),
     perSecond: Number(values['per-second']),
   } satisfies CallersOrder)
   // Compiled, connected and authenticated before it counts.

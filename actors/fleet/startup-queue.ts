@@ -1,5 +1,6 @@
 import type { Instance } from '../../manifests/instance.js'
 import { measureBusyness } from '../instance/busyness.js'
+import { TURNS, type Turns } from '../kube/turns.js'
 import { recordedConditions } from './instance-view.js'
 import { isFirstClaim } from './oldest-claims.js'
 import { StandingStill } from './standing-still.js'
@@ -21,6 +22,14 @@ const BUSY = 0.75
 /** The order in which instances come up. Within a group the oldest is first, because younger ones wait for its identity. */
 type Group = 'hurried' | 'ordinary' | 'broken'
 const GROUPS: readonly Group[] = ['hurried', 'ordinary', 'broken']
+
+/** The event loop that the queue runs in; a test replaces it. */
+export interface StartupQueueOptions {
+  /** Begins to measure how busy the event loop is. */
+  readonly measure?: () => () => number
+  /** What the starts are divided over: one reads certificates and keys, which takes 2 to 5 ms, and sixteen at once keep callers waiting. */
+  readonly turns?: Pick<Turns, 'isOver' | 'mine'> | undefined
+}
 
 /** The place of one that comes up. */
 interface Place {
@@ -51,16 +60,20 @@ export class StartupQueue {
   /** Who waits for something outside. */
   readonly #standing = new StandingStill()
   #open = false
+  /** Whether instances are being started now, or will be in a later turn of the event loop. */
   #filling = false
 
-  /**
-   * @param comeUp starts an instance; called once for each, in order, and never for one that has left
-   * @param measure begins to measure how busy the event loop is
-   */
+  readonly #measure: () => () => number
+  readonly #turns: Pick<Turns, 'isOver' | 'mine'>
+
+  /** @param comeUp starts an instance; called once for each, in order, and never for one that has left */
   constructor(
     private readonly comeUp: (name: string) => void,
-    private readonly measure: () => () => number = measureBusyness,
-  ) {}
+    { measure = measureBusyness, turns = TURNS }: StartupQueueOptions = {},
+  ) {
+    this.#measure = measure
+    this.#turns = turns
+  }
 
   /** How many wait. */
   get length(): number {
@@ -123,7 +136,7 @@ export class StartupQueue {
 
   #observed(place: Place): void {
     place.timer.refresh()
-    place.busyness = this.measure()
+    place.busyness = this.#measure()
   }
 
   /** Nothing was observed of it for a while. It keeps its place where that is our doing, or where too many stand still already. */
@@ -141,21 +154,36 @@ export class StartupQueue {
   #fill(): void {
     if (this.#filling) return
     this.#filling = true
+    let isLater = false
     try {
-      while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE) {
-        const name = this.#next()
-        if (name === undefined) return
-        const place: Place = {
-          answered: false,
-          timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),
-          busyness: this.measure(),
+      while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE && this.length > 0) {
+        isLater = this.#turns.isOver()
+        if (isLater) {
+          void this.#fillLater()
+          return
         }
-        this.#underWay.set(name, place)
-        this.comeUp(name)
+        const name = this.#next()
+        if (name !== undefined) this.#begin(name)
       }
     } finally {
-      this.#filling = false
+      this.#filling = isLater
     }
+  }
+
+  async #fillLater(): Promise<void> {
+    await this.#turns.mine()
+    this.#filling = false
+    this.#fill()
+  }
+
+  #begin(name: string): void {
+    const place: Place = {
+      answered: false,
+      timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),
+      busyness: this.#measure(),
+    }
+    this.#underWay.set(name, place)
+    this.comeUp(name)
   }
 
   #next(): string | undefined {

@@ -10,6 +10,7 @@ import type { Leadership } from '../election/leadership.js'
 import { HostFacts } from '../host/host-facts.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { instanceLogic } from '../instance/instance-logic.js'
+import type { Turns } from '../kube/turns.js'
 import { claimOf } from './claim.js'
 import { type Crash, crashCondition, reportCrash } from './crash-report.js'
 import { Duplicates } from './duplicates.js'
@@ -23,12 +24,14 @@ export interface SupervisorOptions {
   readonly dependencies: InstanceDependencies
   /** Ends the connection of an instance for good. */
   readonly disconnect: (name: string) => void
+  /** What the starts of instances are divided over; those of the process when absent. */
+  readonly turns?: Pick<Turns, 'isOver' | 'mine'>
 }
 
 /** The supervisor chart with its actions provided: facts in; instance actors are started, notified and stopped. */
 export class Supervisor {
   readonly registry: Registry
-  readonly #startup = new StartupQueue(name => this.#contained(name, () => this.#start(name)))
+  readonly #startup: StartupQueue
   readonly #news = new LeadershipNews(name => this.#contained(name, () => this.#announce(name)))
   readonly #actor: Actor<typeof supervisorMachine>
   readonly #facts: HostFacts
@@ -41,7 +44,9 @@ export class Supervisor {
   readonly #restarts = new Map<string, NodeJS.Timeout>()
 
   constructor(private readonly options: SupervisorOptions) {
-    const { dependencies } = options
+    const { dependencies, turns } = options
+    const start = (name: string): void => this.#contained(name, () => this.#start(name))
+    this.#startup = new StartupQueue(start, { turns })
     this.registry = new Registry(instanceLogic(dependencies), {
       changed: (actor, before) => this.#changed(actor, before),
       crashed: (actor, error) => this.#crashed(actor, error),

@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url'
 import { instanceName } from '../../playground/fleet/names.js'
 import { Measured } from '../proxy/process.js'
 
-/** What the callers read: discovery of the first instance, which its control plane answers and no index. */
-export const IMPERSONATED = `/apis/kairship.io/v1alpha1/instances/${instanceName(0)}/proxy/version`
+/** What the callers read: its version, which a control plane answers and no index. */
+export const ASKED = '/version'
+/** The same of the first instance, through the proxy and in a caller's name. */
+export const IMPERSONATED = `/apis/kairship.io/v1alpha1/instances/${instanceName(0)}/proxy${ASKED}`
 
 /**
  * Kairship in front of a stand-in: one process that leads and serves, or an API server beside a controller manager.

@@ -8,6 +8,7 @@ import { RecentUse } from '../../../actors/instance/recent-use.js'
 import { StartupBurst } from '../../../actors/instance/startup-burst.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { silent, unmetered } from '../../silent.js'
+import { UNHURRIED } from '../kube/turns-under-test.js'
 import { type ScriptedApi, scriptedApi } from '../scripted-api.js'
 
 /** A watch on the host that shows what a test puts into it. */
@@ -90,7 +91,7 @@ export class FleetUnderTest {
       leadership: () => ({ leading: this.#leading, signal: new AbortController().signal }),
       effectChanged: (_: EffectEvent) => undefined,
     } as unknown as InstanceDependencies
-    this.supervisor = new Supervisor({ dependencies, disconnect: () => undefined })
+    this.supervisor = new Supervisor({ dependencies, disconnect: () => undefined, turns: UNHURRIED })
     this.supervisor.start()
   }
 

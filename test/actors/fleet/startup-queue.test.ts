@@ -9,6 +9,7 @@ import {
 import { COMING_UP_AT_ONCE, STILL_MS, StartupQueue } from '../../../actors/fleet/startup-queue.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { instance } from '../../machines/instance/facts.js'
+import { LONG, turnsUnderTest, UNHURRIED } from '../kube/turns-under-test.js'
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
@@ -40,15 +41,15 @@ const unreachable = {
   },
 } as Partial<Instance>
 
+/** An event loop that has nothing else to do. */
+const idle = { measure: () => () => 0, turns: UNHURRIED }
+
 /** A queue, and who has come up so far. */
 function queue(busyness = () => 0) {
   const up: string[] = []
   return {
     up,
-    queue: new StartupQueue(
-      name => up.push(name),
-      () => busyness,
-    ),
+    queue: new StartupQueue(name => up.push(name), { measure: () => busyness, turns: UNHURRIED }),
   }
 }
 /** As many as come up at once, the oldest of all. */
@@ -113,13 +114,13 @@ describe('a start-up queue', () => {
   it('measures the event loop anew after each time that it was too busy to tell', () => {
     let measured = 0
     const up: string[] = []
-    const startup = new StartupQueue(
-      name => up.push(name),
-      () => {
+    const startup = new StartupQueue(name => up.push(name), {
+      measure() {
         const isFirst = ++measured <= COMING_UP_AT_ONCE
         return () => (isFirst ? 0.9 : 0)
       },
-    )
+      turns: UNHURRIED,
+    })
     startup.open()
     const first = fill(startup)
     startup.enter(born('a', 1))
@@ -143,13 +144,10 @@ describe('a start-up queue', () => {
 
   it('lets no more than so many that have answered stand still, until they leave or are given up', () => {
     const up: string[] = []
-    const startup: StartupQueue = new StartupQueue(
-      name => {
-        up.push(name)
-        startup.progressed(name, true)
-      },
-      () => () => 0,
-    )
+    const startup: StartupQueue = new StartupQueue(name => {
+      up.push(name)
+      startup.progressed(name, true)
+    }, idle)
     startup.open()
     for (let index = 0; index < 1_000; index++) startup.enter(born(`n-${index}`, index))
     vi.advanceTimersByTime(GIVEN_UP_MS - STILL_MS)
@@ -171,14 +169,11 @@ describe('a start-up queue', () => {
 
   it('lets a younger one come up soon, although hundreds of older ones take a connection and never answer', () => {
     const up: string[] = []
-    const startup: StartupQueue = new StartupQueue(
-      name => {
-        up.push(name)
-        // Its first probe is given up.
-        setTimeout(() => startup.leave(name), 5_000)
-      },
-      () => () => 0,
-    )
+    const startup: StartupQueue = new StartupQueue(name => {
+      up.push(name)
+      // Its first probe is given up.
+      setTimeout(() => startup.leave(name), 5_000)
+    }, idle)
     for (let index = 0; index < 400; index++) startup.enter(born(`hangs-${index}`, index))
     startup.enter(born('younger', 400))
     startup.open()
@@ -190,10 +185,7 @@ describe('a start-up queue', () => {
   it('does not keep one waiting behind a thousand that hang and are made one after the other', () => {
     const begun: { readonly name: string; readonly at: number }[] = []
     let now = 0
-    const startup = new StartupQueue(
-      name => void begun.push({ name, at: now }),
-      () => () => 0,
-    )
+    const startup = new StartupQueue(name => void begun.push({ name, at: now }), idle)
     startup.open()
     /** Passes time; a probe that nothing answered is given up after five seconds. */
     const pass = (ms: number) => {
@@ -272,6 +264,33 @@ describe('a start-up queue', () => {
     expect(up.slice(first.length)).toEqual(['deleted', 'ordinary', 'unreachable'])
   })
 
+  it('starts one after the other in turns of the event loop, where starts take long', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    const up: string[] = []
+    const startup = new StartupQueue(
+      name => {
+        up.push(name)
+        pass(LONG)
+      },
+      { measure: () => () => 0, turns },
+    )
+    for (const second of [1, 2, 3]) startup.enter(born(`n-${second}`, second))
+    startup.open()
+    expect(up).toEqual(['n-1'])
+    startup.hurry('n-3')
+    expect(up).toEqual(['n-1'])
+    await nextTurn()
+    expect(up).toEqual(['n-1', 'n-3'])
+    await nextTurn()
+    expect(up).toEqual(['n-1', 'n-3', 'n-2'])
+    await nextTurn()
+    startup.enter(born('late', 4))
+    startup.enter(born('later', 5))
+    startup.close()
+    await nextTurn()
+    expect(up.slice(3)).toEqual(['late'])
+  })
+
   it('starts nothing after it was closed', () => {
     const { up, queue: startup } = queue()
     startup.open()
@@ -288,7 +307,7 @@ describe('a start-up queue', () => {
     const startup: StartupQueue = new StartupQueue(name => {
       up.push(name)
       startup.leave(name)
-    })
+    }, idle)
     for (let index = 0; index < 20_000; index++) startup.enter(born(`n-${index}`, index % 3_600))
     startup.open()
     expect(up).toHaveLength(20_000)
@@ -309,10 +328,7 @@ it('whatever happens, each instance that stays comes up once, and never more tha
       const up: string[] = []
       const entered = new Set<string>()
       const left = new Set<string>()
-      const startup = new StartupQueue(
-        started => up.push(started),
-        () => () => 0,
-      )
+      const startup = new StartupQueue(started => up.push(started), idle)
       startup.open()
       let together = 0
       for (const one of commands) {

@@ -24,3 +24,9 @@ export function turnsUnderTest() {
     },
   }
 }
+
+/** Of an event loop that has time for all of it at once: no turn is ever over. */
+export const UNHURRIED: Pick<Turns, 'isOver' | 'mine'> = {
+  isOver: () => false,
+  mine: () => Promise.resolve(),
+}
