@@ -73,12 +73,15 @@ describe('the token of a login', () => {
     expect(await refreshesOf(() => token(() => issuedAt + 30_000))).toBe(1)
   })
 
-  it('is none where the login ends while others renew it', async () => {
+  it.each([
+    ['has expired', 0],
+    ['is good for a while', -30_000],
+  ])('is none where the login ends while others renew it, and what was kept %s', async (_, ms) => {
     let waiting: Promise<unknown> | undefined
     await locked(
       `${store.folder}/${id}.lock`,
       async () => {
-        waiting = token(later())
+        waiting = token(later(ms))
         store.remove(id)
       },
       signal,

@@ -221,6 +221,16 @@ describe('a page’s socket', () => {
     expect(begun).toHaveLength(65)
   })
 
+  it('carries any number of streams one after the other, also ones that are given up', async () => {
+    const { frames, send, socket } = await sharing(nothing)
+    for (let round = 1; round <= 6; round += 1) {
+      for (let n = 0; n < 60; n += 1) send({ open: round * 100 + n, path: '/apis/pods' })
+      for (let n = 0; n < 30; n += 1) send({ close: round * 100 + n })
+      await waitFor(() => expect(frames.filter(frame => 'end' in (frame as object))).toHaveLength(round * 60))
+    }
+    expect(socket.readyState).toBe(socket.OPEN)
+  })
+
   it('is closed when its page gives up more streams than end', async () => {
     let begun = 0
     const { send, closed } = await sharing(() => {
