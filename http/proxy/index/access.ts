@@ -2,7 +2,6 @@ import type { InstanceIndex } from '../../../ports/instance-index.js'
 import type { KubeApi } from '../../../ports/kube-api.js'
 import { callerKey } from '../../identity/authorize.js'
 import type { Caller } from '../../identity/caller.js'
-import { shortKey } from '../../identity/short-key.js'
 import { reviewAccess } from '../../identity/subject-access-review.js'
 import type { RequestInfo } from '../route/request-info.js'
 import { LastKnown } from './last-known.js'
@@ -98,7 +97,7 @@ export class InstanceAccess {
     rights: () => Rights,
     noMs: number,
   ): Promise<AccessVerdict> {
-    const key = shortKey(`${instance} ${callerKey(caller)} ${JSON.stringify([verb, resource])}`)
+    const key = `${instance} ${callerKey(caller)} ${JSON.stringify([verb, resource])}`
     const { value, old } = await this.#reviews.get(key, {
       ask: () => review(api, caller, verb, resource, rights()),
       freshMs: ({ allowed, revision }) => (revision !== rights().revision ? 0 : allowed ? ALLOWED_MS : noMs),

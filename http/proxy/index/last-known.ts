@@ -1,4 +1,5 @@
 import { isAway } from '../../errors/is-away.js'
+import { shortKey } from '../../identity/short-key.js'
 
 /** An answer of an instance, and its time. */
 export interface Known<T> {
@@ -28,8 +29,9 @@ export class LastKnown<T> {
 
   constructor(readonly options: { readonly capacity: number; readonly now: () => number }) {}
 
-  /** @throws what the request throws, unless the last answer may stand in for it */
-  get(key: string, question: Question<T>): Promise<Known<T>> {
+  /** @param text names the question @throws what the request throws, unless the last answer may stand in for it */
+  get(text: string, question: Question<T>): Promise<Known<T>> {
+    const key = shortKey(text)
     const last = this.#answers.get(key)
     if (last && this.options.now() - last.askedAt < question.freshMs(last.value))
       return Promise.resolve({ ...last, old: false })
