@@ -116,7 +116,13 @@ const named = (names: readonly string[], chosen: string | undefined): string[] =
 export function EventTypeBadge({ isWarning }: { readonly isWarning: boolean }) {
   const { types } = useEventWords()
   return (
-    <Badge variant="default" tt="none" size="sm" leftSection={<Dot color={isWarning ? 'orange' : 'gray'} />}>
+    <Badge
+      variant="default"
+      tt="none"
+      size="sm"
+      miw="max-content"
+      leftSection={<Dot color={isWarning ? 'orange' : 'gray'} />}
+    >
       {isWarning ? types.Warning : types.Normal}
     </Badge>
   )

@@ -141,8 +141,8 @@ export function FleetEventsScreen() {
   )
 }
 
-/** Widths of the columns: a table of which a part is there keeps them while it scrolls. */
-const WIDTHS = ['9%', '9%', '16%', '20%', '14%', '32%'] as const
+/** Widths of the columns: a table of which a part is there keeps them while it scrolls. A time and a type have room also in a narrow window. */
+const WIDTHS = ['7rem', '6.5rem', '15%', '20%', '14%', 'auto'] as const
 
 function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
   const { columns, rows: label } = useEventWords()

@@ -7,7 +7,7 @@ import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
 import { attentionOf } from './attention.js'
 import { Capacity } from './capacity.js'
-import { versionsOf } from './versions.js'
+import { namedVersionsOf } from './versions.js'
 
 /** A card for each instance: its state, what keeps it from being ready, and how full its clusters are. */
 export const InstanceCards = ({ items }: { readonly items: readonly Instance[] }) => (
@@ -55,7 +55,7 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
         </Group>
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
-            {versionsOf(instance)}
+            {namedVersionsOf(instance)}
           </Text>
           <Text size="xs" c="dimmed">
             {status?.since && <Ago time={status.since} />}

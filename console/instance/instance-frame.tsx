@@ -23,6 +23,9 @@ const within: Readonly<Record<string, string>> = { 'join-cluster': 'clusters', t
 /** Windows narrower than this have a list to choose from in the place of tabs. */
 const NARROW = '(max-width: 62em)'
 
+/** A panel that no tab names. */
+const WITHOUT_TAB = { role: undefined, 'aria-labelledby': undefined, tabIndex: undefined }
+
 /** What every screen of one instance has around it: its name, and the way to the others. */
 export function InstanceFrame() {
   const { name } = route.useParams()
@@ -45,8 +48,8 @@ export function InstanceFrame() {
       {part !== 'overview' && (
         <VisuallyHidden component="h1">{[name, label].filter(Boolean).join(' · ')}</VisuallyHidden>
       )}
-      {isNarrow ? (
-        <>
+      <Tabs value={part} onChange={open}>
+        {isNarrow ? (
           <Select
             aria-label={tabs.parts}
             value={part}
@@ -58,10 +61,7 @@ export function InstanceFrame() {
               items: parts.map(value => ({ value, label: labels[value] })),
             }))}
           />
-          <Outlet />
-        </>
-      ) : (
-        <Tabs value={part} onChange={open}>
+        ) : (
           <Tabs.List aria-label={name} className="grouped-tabs">
             {Object.entries(groups).map(([group, parts]) => (
               <Fragment key={group}>
@@ -73,11 +73,12 @@ export function InstanceFrame() {
               </Fragment>
             ))}
           </Tabs.List>
-          <Tabs.Panel value={part} pt="md">
-            <Outlet />
-          </Tabs.Panel>
-        </Tabs>
-      )}
+        )}
+        {/* One element in both windows: another in its place would begin anew, without what was typed. */}
+        <Tabs.Panel value={part} pt="md" {...(isNarrow && WITHOUT_TAB)}>
+          <Outlet />
+        </Tabs.Panel>
+      </Tabs>
     </Stack>
   )
 }

@@ -6,7 +6,7 @@ import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
 import { NotReady } from '../clusters/not-ready.js'
 import { Capacity } from '../fleet/capacity.js'
-import { versionsOf } from '../fleet/versions.js'
+import { namedVersionsOf } from '../fleet/versions.js'
 import { Conditions } from '../parts/conditions.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
@@ -63,7 +63,7 @@ function Details({
             {name}
           </Title>
           <Text c="dimmed">
-            {[spec?.alias, versionsOf(instance), status?.endpoint].filter(Boolean).join(' · ')}
+            {[spec?.alias, namedVersionsOf(instance), status?.endpoint].filter(Boolean).join(' · ')}
           </Text>
         </div>
         <Group>

@@ -85,11 +85,13 @@ export function LiveTable<T>({
           {tools}
         </Group>
         <Group>
-          <Text size="sm" c="dimmed">
-            {live.countedAt === undefined
-              ? list.count(live.total)
-              : list.countedAt(live.total, clockText(live.countedAt, locale))}
-          </Text>
+          {live.state !== 'loading' && (
+            <Text size="sm" c="dimmed">
+              {live.countedAt === undefined
+                ? list.count(live.total)
+                : list.countedAt(live.total, clockText(live.countedAt, locale))}
+            </Text>
+          )}
           <Freshness page={live} />
         </Group>
       </Group>

@@ -18,7 +18,7 @@ export function StateBadge({ state }: { readonly state: State }) {
   const { states } = useWords()
   const { word, color } = stateLooks[state] ?? stateLooks[State.INSTANCE_STATE_UNKNOWN]
   return (
-    <Badge variant="default" size="lg" tt="none" leftSection={<Dot color={color} />}>
+    <Badge variant="default" size="lg" tt="none" miw="max-content" leftSection={<Dot color={color} />}>
       {states[word]}
     </Badge>
   )

@@ -17,7 +17,7 @@ const colors: Readonly<Record<WorkloadState, string>> = {
 export function WorkloadStateBadge({ state }: { readonly state: WorkloadState }) {
   const { workloads } = useWords()
   return (
-    <Badge variant="default" tt="none" leftSection={<Dot color={colors[state]} />}>
+    <Badge variant="default" tt="none" miw="max-content" leftSection={<Dot color={colors[state]} />}>
       {workloads.states[state]}
     </Badge>
   )

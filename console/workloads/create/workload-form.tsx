@@ -71,7 +71,7 @@ export function WorkloadForm({
         />
         <TextInput
           label={words.image}
-          description="nginx:1.27"
+          description={words.imageHelp}
           value={wishes.image}
           onChange={event => change({ image: event.currentTarget.value })}
           error={said(mistakes.image, words.imageWrong)}

@@ -250,6 +250,20 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     }
   })
 
+  it('keeps what was typed when its window becomes narrow, and wide again', async () => {
+    const { page } = await world.at('workloads/new')
+    const image = page.getByLabel('Image')
+    await image.fill('registry.example/shop:1')
+    const parts = page.getByRole('combobox', { name: 'Part of the instance' })
+    await page.setViewportSize({ width: 400, height: 700 })
+    await parts.waitFor()
+    expect(await image.inputValue()).toBe('registry.example/shop:1')
+    expect(await barriers(page)).toEqual([])
+    await page.setViewportSize({ width: 1_280, height: 720 })
+    await parts.waitFor({ state: 'detached' })
+    expect(await image.inputValue()).toBe('registry.example/shop:1')
+  })
+
   it('follows all that it shows over one connection, and over none while its tab is hidden', async () => {
     const { page, complaints } = await world.signedIn()
     const open = new Set<unknown>()
