@@ -1,7 +1,13 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { HeapAtRest, type HeapManner } from '../../../actors/fleet/heap-at-rest.js'
+import { HeapAtRest, type HeapManner, keepHeap } from '../../../actors/fleet/heap-at-rest.js'
+
+const setFlags = vi.hoisted(() => vi.fn())
+vi.mock('node:v8', async original => ({
+  ...(await original<typeof import('node:v8')>()),
+  setFlagsFromString: setFlags,
+}))
 
 describe('the heap of a controller manager', () => {
   beforeEach(() => {
@@ -167,3 +173,16 @@ it('a compact heap grows by a fifth until it is collected, whatever V8 takes by 
   // Node.js 20 writes the factor behind the limit, and 24 and 26 before it.
   expect(afterwards).toMatch(/\[HeapController\] (factor 1\.2 |Limit: .* \(1\.2\))/)
 })
+
+it.each([
+  ['fast', ['--no-optimize-for-size', '--heap-growing-percent=0', '--no-compact-on-every-full-gc']],
+  ['compact', ['--optimize-for-size', '--heap-growing-percent=20', '--no-compact-on-every-full-gc']],
+  ['moving', ['--optimize-for-size', '--heap-growing-percent=0', '--compact-on-every-full-gc']],
+] as const)(
+  'a heap that is kept %s grows by a fifth only where it is at rest and not moved',
+  (manner, flags) => {
+    setFlags.mockClear()
+    keepHeap(manner)
+    expect(setFlags.mock.calls).toEqual(flags.map(flag => [flag]))
+  },
+)
