@@ -37,7 +37,7 @@ describeConsole('a person whose server was updated under the page', { members: 0
     expect(await barriers(page)).toEqual([])
     await written()
     await anew(page).click()
-    expect(asked).toEqual(['beforeunload'])
+    await expect.poll(() => asked).toEqual(['beforeunload'])
     await notice.getByRole('button', { name: 'Close' }).click()
     await notice.waitFor({ state: 'detached' })
     // A screen that does not come: what was left is still asked for.
