@@ -74,7 +74,11 @@ export function AuditScreen() {
           { title: words.columns.user, cell: ({ user }) => shownName(user) },
           {
             title: words.columns.what,
-            cell: ({ operation, verb }) => [verb, operation].filter(Boolean).join(' '),
+            cell: ({ operation, verb }) => (
+              <Text size="sm" miw={220} style={{ overflowWrap: 'anywhere' }}>
+                {[verb, operation].filter(Boolean).join(' ')}
+              </Text>
+            ),
           },
           { title: words.columns.on, cell: placeOf },
           { title: words.columns.outcome, cell: event => <Ended event={event} /> },
@@ -119,12 +123,14 @@ function Ended({ event: { outcome, code } }: { readonly event: AuditEvent }) {
   const found = (Object.keys(outcomes) as OutcomeName[]).find(name => outcomes[name].outcome === outcome)
   if (!found) return access.audit.begun
   return (
-    <Group gap={6} wrap="nowrap">
-      <Dot color={outcomes[found].color} />
-      <Text size="sm">{access.audit.outcomes[found]}</Text>
+    <>
+      <Group gap={6} wrap="nowrap">
+        <Dot color={outcomes[found].color} />
+        <Text size="sm">{access.audit.outcomes[found]}</Text>
+      </Group>
       <Text size="xs" c="dimmed">
         {code}
       </Text>
-    </Group>
+    </>
   )
 }

@@ -90,7 +90,7 @@ export const accessEn = {
     instance: 'Instance',
     instanceHelp: 'Alone: everyone on this instance.',
     message: 'What those who are refused read',
-    help: 'All that is filled in must match. It counts on every door within a second, and ends their open streams.',
+    help: 'All that is filled in must match. The API, the proxy and the console refuse them within a second, and their open streams end.',
     everyone: (instance: string) => `everyone on ${instance}`,
   },
   audit: {

@@ -16,7 +16,7 @@ const compareEn = {
   all: 'all',
   reading: 'Reading both',
   name: 'Object',
-  standing: 'Stands',
+  standing: 'Result',
   standings: { differs: 'differs', left: 'only on the left', right: 'only on the right', same: 'the same' },
   counts: {
     differs: (count: number) => `${n(count)} differ`,
