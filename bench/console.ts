@@ -5,6 +5,7 @@
  */
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import { flood } from './console/flood.js'
 import { scrollRows } from './console/scrolling.js'
 import { ConsoleSite } from './console/site.js'
 import { idleRequests, watchHour } from './console/watching.js'
@@ -52,6 +53,10 @@ try {
     )
   }
   await page.close()
+  const flooded = await flood(site, instances)
+  console.error(
+    `${flooded.changesPerSecond} changes a second: ${flooded.frames.p50Ms} ms (p50) and ${flooded.frames.p99Ms} ms (p99) a frame, a click is answered after ${flooded.clicks.longestMs} ms at most, ${flooded.wrongRows} of ${flooded.rowsInSight} rows wrong`,
+  )
   const scrolling = await scrollRows(site, Number(values.rows))
   for (const {
     how,
@@ -77,6 +82,7 @@ try {
         firstScreenMs,
         idle: { seconds: idleSeconds, requests: idle },
         watching,
+        flood: flooded,
         scrolling,
       }),
     )

@@ -47,8 +47,8 @@ export class ConsoleSite {
     return new ConsoleSite(fleet, api, await startBrowser())
   }
 
-  /** A page of a visitor who was never here, from the link until its first instance can be read. */
-  async open(): Promise<OpenPage> {
+  /** A page of a visitor who was never here, from the link until its first instance can be read. A script may run before anything of the page. */
+  async open({ before = '' } = {}): Promise<OpenPage> {
     const context = await this.browser.newContext({ ignoreHTTPSErrors: true })
     const page = await context.newPage()
     page.setDefaultTimeout(PATIENCE_MS)
@@ -58,6 +58,7 @@ export class ConsoleSite {
     })
     await page.exposeFunction('noteFirst', (ms: number) => note(ms))
     await page.addInitScript(NOTE_FIRST)
+    if (before) await page.addInitScript(before)
     const { url, certificateAuthority = '' } = this.api
     await page.goto(
       await signInLink({ server: url, token: TOKEN, certificateAuthorityData: certificateAuthority }),
