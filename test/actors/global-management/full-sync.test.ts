@@ -223,31 +223,6 @@ describe('the full sync', () => {
     expect(await given()).toHaveLength(102)
   })
 
-  it('comes past 150 refused bindings that stand side by side', async () => {
-    const { api } = refusing(403, name => name.startsWith('no'))
-    const items = Array.from({ length: 450 }, (_, at) => ({
-      ...{ sequence: 2, binding: binding(at < 150 ? `no${at}` : `b${at}`) },
-    }))
-    const { sync } = syncing(async () => ({ sequence: 9, items }), api)
-    await expect(sync.compare(signal)).rejects.toThrow('150 of its bindings could not be stored')
-    expect(await given()).toHaveLength(300)
-  })
-
-  it('ends what is new, however many others are refused each time', async () => {
-    const { deliver, update } = syncing(async () => ({ sequence: 9, items: [] }))
-    const { api } = refusing(403, name => name.startsWith('no'))
-    for (const at of Array(400).keys()) await deliver(update(1, binding(`no${at}`)))
-    const { sync } = syncing(
-      async () => ({ sequence: 9, items: [{ sequence: 9, binding: binding('new') }] }),
-      api,
-    )
-    // 101 others are tried each time.
-    for (const _ of Array(4)) await expect(sync.compare(signal)).rejects.toThrow('101 bindings')
-    await deliver(update(3, binding('gone')))
-    await expect(sync.compare(signal)).rejects.toThrow('101 bindings')
-    expect((await given()).filter(one => !one.startsWith('no'))).toEqual([])
-  })
-
   it('names three of the refused bindings at most, each with the beginning of its reason', async () => {
     const { api } = refusing(403, () => true, 'because '.repeat(1_000))
     const items = ['a', 'b', 'c', 'd', 'e'].map(name => ({ sequence: 2, binding: binding(name) }))
