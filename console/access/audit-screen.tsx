@@ -5,9 +5,9 @@ import { type AuditEvent, AuditOutcome as Outcome } from '../../proto/gen/kairsh
 import { useLive } from '../live/use-live.js'
 import { Dot } from '../parts/dot.js'
 import { LiveTable } from '../parts/live-table.js'
+import { shownName } from '../parts/shown-name.js'
 import { Ago } from '../parts/time.js'
 import { useAccessWords } from '../words/use-access-words.js'
-import { shownName } from './shown-name.js'
 import { auditEvents } from './sources.js'
 
 const route = getRouteApi('/access/audit')

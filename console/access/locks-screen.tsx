@@ -7,10 +7,10 @@ import { Dialog } from '../parts/dialog.js'
 import { LiveTable } from '../parts/live-table.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { shownName } from '../parts/shown-name.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { Moment } from './account-screen.js'
 import { useAct } from './act.js'
-import { shownName } from './shown-name.js'
 import { accessLocks, locks } from './sources.js'
 
 const route = getRouteApi('/access/locks')

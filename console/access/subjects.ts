@@ -1,4 +1,4 @@
-import { shownName } from './shown-name.js'
+import { shownName } from '../parts/shown-name.js'
 
 /** A user, a group or a service account, as RBAC names it. */
 export interface Subject {

@@ -1,6 +1,7 @@
 import { Anchor, Breadcrumbs, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { shownName } from './shown-name.js'
 
 /** Where a screen is: the list that leads to it, and what it shows. */
 export function Trail({
@@ -20,9 +21,12 @@ export function Trail({
   return (
     <Breadcrumbs>
       <Anchor component={Link} to={to} params={params as never} search={search as never} size="sm">
-        {from}
+        {shown(from)}
       </Anchor>
-      <Text size="sm">{here}</Text>
+      <Text size="sm">{shown(here)}</Text>
     </Breadcrumbs>
   )
 }
+
+/** A name may come from the address, which anybody can write. */
+const shown = (place: ReactNode): ReactNode => (typeof place === 'string' ? shownName(place) : place)

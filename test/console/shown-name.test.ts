@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { shownName } from '../../console/access/shown-name.js'
 import { subjectText } from '../../console/access/subjects.js'
+import { shownName } from '../../console/parts/shown-name.js'
 
 describe('the name of a user', () => {
   it('that looks like another one says what makes it do so', () => {

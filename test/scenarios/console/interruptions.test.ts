@@ -166,6 +166,8 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
       await page.getByRole('main').waitFor()
       expect([path, await barriers(page)]).toEqual([path, []])
     }
+    await page.goto(`${world.api.url}/instances/${encodeURIComponent(HOSTILE)}`)
+    await page.getByText('‹U+202E›gnp.exe').first().waitFor()
     await page.keyboard.press('/')
     await page.getByRole('textbox', { name: /^Instances, clusters/ }).fill(HOSTILE)
     await page.getByText(/^Nothing in the fleet has/).waitFor()
