@@ -17,7 +17,12 @@ const browser = ['test/scenarios/console/**/*.test.ts', 'test/scenarios/login-br
 const alone = ['test/http/live/in-flight.test.ts', 'test/http/read-your-writes/ledger-memory.test.ts']
 
 /** What replaces modules of the program, which vite can do only with those that it loads itself: from their sources. */
-const replacing = ['test/http/read-your-writes/never-older.test.ts', 'test/actors/kube/link-local.test.ts']
+const replacing = [
+  'test/http/read-your-writes/never-older.test.ts',
+  'test/actors/kube/link-local.test.ts',
+  'test/actors/fleet/heap-at-rest.test.ts',
+  'test/main.test.ts',
+]
 
 /** MiB for what V8 has just allocated. It begins with 1 and collects often, which is a tenth of the CPU of all tests. */
 const execArgv = ['--min-semi-space-size=32', '--max-semi-space-size=32']
