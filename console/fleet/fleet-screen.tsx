@@ -1,4 +1,4 @@
-import { Button, Group, Pagination, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
@@ -7,7 +7,6 @@ import { Freshness } from '../parts/freshness.js'
 import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
-import { FleetTable } from './fleet-table.js'
 import { InstanceCards } from './instance-cards.js'
 import { instances, PAGE_SIZE } from './instances.js'
 
@@ -18,11 +17,14 @@ const route = getRouteApi('/instances')
 
 /** What knows rights is loaded after the first screen. */
 const MayLink = lazyPiece(async () => (await import('../parts/may.js')).MayLink)
+/** Nor does the first screen need what another view, or a fleet of more than a page, shows. */
+const FleetTable = lazyPiece(async () => (await import('./fleet-table.js')).FleetTable)
+const FleetPages = lazyPiece(async () => (await import('./fleet-pages.js')).FleetPages)
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** All control planes, live. */
 export function FleetScreen() {
-  const { fleet, list } = useWords()
+  const { fleet } = useWords()
   const { name = '', view, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
   const live = useLive(() => instances(name), [name], { page, pageSize: PAGE_SIZE })
@@ -81,15 +83,17 @@ export function FleetScreen() {
       {live.state !== 'loading' && live.items.length === 0 && (
         <Text c="dimmed">{name ? fleet.noMatch(name) : fleet.empty}</Text>
       )}
-      {view === 'table' ? <FleetTable items={live.items} /> : <InstanceCards items={live.items} />}
+      <Suspense>
+        {view === 'table' ? <FleetTable items={live.items} /> : <InstanceCards items={live.items} />}
+      </Suspense>
       {pages > 1 && (
-        <Pagination
-          total={pages}
-          value={page}
-          onChange={next => void navigate({ search: rest => ({ ...rest, page: next }) })}
-          getItemProps={number => ({ 'aria-label': `${fleet.page} ${number}` })}
-          getControlProps={control => ({ 'aria-label': list.turn[control] })}
-        />
+        <Suspense>
+          <FleetPages
+            total={pages}
+            page={page}
+            turn={next => void navigate({ search: rest => ({ ...rest, page: next }) })}
+          />
+        </Suspense>
       )}
     </Stack>
   )
