@@ -62,11 +62,10 @@ export class StartupQueue {
   #open = false
   /** Whether instances are being started now, or will be in a later turn of the event loop. */
   #filling = false
-
   readonly #measure: () => () => number
   readonly #turns: Pick<Turns, 'isOver' | 'mine'>
 
-  /** @param comeUp starts an instance; called once for each, in order, and never for one that has left */
+  /** @param comeUp starts an instance; called once for each, in order, and never for one that has left. It throws nothing */
   constructor(
     private readonly comeUp: (name: string) => void,
     { measure = measureBusyness, turns = TURNS }: StartupQueueOptions = {},
@@ -83,13 +82,13 @@ export class StartupQueue {
   /** From now on instances come up. Before it, all that are known enter, so that the oldest can be first. */
   open(): void {
     this.#open = true
-    this.#fill()
+    void this.#fill()
   }
 
   /** The instance comes up when it is its turn, which may be at once. */
   enter(instance: Instance): void {
     this.#put(groupOf(instance), instance)
-    this.#fill()
+    void this.#fill()
   }
 
   /** A caller needs this one. Without effect unless it waits. */
@@ -97,7 +96,7 @@ export class StartupQueue {
     const instance = this.#take(name)
     if (!instance) return
     this.#waiting.hurried.set(name, instance)
-    this.#fill()
+    void this.#fill()
   }
 
   /** Whether the instance waits for its turn. */
@@ -122,7 +121,7 @@ export class StartupQueue {
     this.#take(name)
     clearTimeout(this.#underWay.get(name)?.timer)
     this.#standing.delete(name)
-    if (this.#underWay.delete(name)) this.#fill()
+    if (this.#underWay.delete(name)) void this.#fill()
   }
 
   /** No instance comes up any more. */
@@ -147,36 +146,30 @@ export class StartupQueue {
     }
     this.#underWay.delete(name)
     this.#standing.add(name, place.answered)
-    this.#fill()
+    void this.#fill()
   }
 
-  /** A start may end at once and leave, so this is a loop and no recursion. */
-  #fill(): void {
+  /** Never rejects, as `comeUp` throws nothing. A start may end at once and leave, so this is a loop and no recursion. */
+  async #fill(): Promise<void> {
     if (this.#filling) return
     this.#filling = true
-    let isLater = false
     try {
-      while (this.#open && this.#underWay.size < COMING_UP_AT_ONCE && this.length > 0) {
-        isLater = this.#turns.isOver()
-        if (isLater) {
-          void this.#fillLater()
-          return
-        }
-        const name = this.#next()
-        if (name !== undefined) this.#begin(name)
+      while (this.#hasNext) {
+        if (this.#turns.isOver()) await this.#turns.mine()
+        if (this.#hasNext) this.#begin()
       }
     } finally {
-      this.#filling = isLater
+      this.#filling = false
     }
   }
 
-  async #fillLater(): Promise<void> {
-    await this.#turns.mine()
-    this.#filling = false
-    this.#fill()
+  get #hasNext(): boolean {
+    return this.#open && this.#underWay.size < COMING_UP_AT_ONCE && this.length > 0
   }
 
-  #begin(name: string): void {
+  #begin(): void {
+    const name = this.#next()
+    if (name === undefined) return
     const place: Place = {
       answered: false,
       timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),

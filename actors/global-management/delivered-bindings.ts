@@ -123,7 +123,6 @@ export class DeliveredBindings implements RoleBindingDeliveries {
 
   /** @returns false where somebody else was faster too: look again */
   async #endOnce(stored: StoredBinding, sequence: number, signal: AbortSignal): Promise<boolean> {
-    if (!this.#isToEnd(stored, sequence)) return false
     const expiresAt = new Date(this.now()).toISOString()
     return this.#replace(typeOf(stored), stored, changed(stored, sequence, { expiresAt }), signal)
   }
@@ -188,8 +187,9 @@ export class DeliveredBindings implements RoleBindingDeliveries {
         const subjects = stored.spec.subjects.filter(subject => !isGone(subject))
         const own = sequenceOf(stored)
         // It stays as new as it is: what is delivered late, and is newer than that, says who else has left.
-        if (subjects.length === 0) await this.#endOnce(stored, own, signal)
-        else await this.#replace(typeOf(stored), stored, changed(stored, own, { subjects }), signal)
+        if (subjects.length === 0) {
+          if (this.#isToEnd(stored, own)) await this.#endOnce(stored, own, signal)
+        } else await this.#replace(typeOf(stored), stored, changed(stored, own, { subjects }), signal)
       }
     }
     throw new BusyBindingError(

@@ -1,14 +1,10 @@
 import type { Page } from 'playwright-core'
-import { viewOf } from '../../test/http/fakes/fleet.js'
-import { type ConsoleSite, nameOf } from './site.js'
+import { changeInstances, set, until } from './changes.js'
+import type { ConsoleSite } from './site.js'
 
-/** What a list is to bear (the issue of the console names it): changes a second, and for how long, seconds. */
+/** What an open list is to bear: changes a second, and for how long, seconds. */
 const PER_SECOND = 1_000
 const SECONDS = 20
-/** So many changes at once, as a watch delivers them. */
-const BURST = 10
-/** Every so many changes one is of state. It divides no usual number of instances, so that it is another instance each time. */
-const DEGRADED_EVERY = 19
 /** Between two clicks of the reader, milliseconds. */
 const BETWEEN_CLICKS_MS = 500
 
@@ -83,15 +79,13 @@ export async function flood(site: ConsoleSite, instances: number): Promise<Flood
   let isOver = false
   const clicking = clickOn(page, () => isOver)
   const changes = PER_SECOND * SECONDS
-  for (let change = 0; change < changes; change += 1) {
-    set(site, change % instances, change % DEGRADED_EVERY === 0, `v1.36.${change}`)
-    if (change % BURST === 0) await until(began + (change * 1_000) / PER_SECOND)
-  }
+  const versionOf = (change: number) => `v1.36.${change}`
+  await changeInstances(site, { instances, changes, perSecond: PER_SECOND, versionOf })
   const seconds = (performance.now() - began) / 1_000
   isOver = true
   await clicking
   const last = performance.now()
-  set(site, 0, false, 'v9.9.9')
+  set(site, 0, 'v9.9.9')
   await page.getByText('v9.9.9').first().waitFor()
   const lastShownMs = Math.round(performance.now() - last)
   const { messages, bytes, frames, tasks, clicks } = await page.evaluate<Recorded>(RECORDED)
@@ -117,10 +111,6 @@ export async function flood(site: ConsoleSite, instances: number): Promise<Flood
   }
   await opened.close()
   return figures
-}
-
-function set(site: ConsoleSite, n: number, isDegraded: boolean, kubernetesVersion: string): void {
-  site.fleet.set(viewOf(nameOf(n), isDegraded ? 'degraded' : 'ready', undefined, { kubernetesVersion }))
 }
 
 /** From cards to the table and back, until it is over. It ends with the table, whose rows are looked at then. */
@@ -165,6 +155,3 @@ function at(values: readonly number[], part: number): number {
   const value = values[Math.min(values.length - 1, Math.floor(values.length * part))] ?? 0
   return Math.round(value * 10) / 10
 }
-
-const until = (when: number): Promise<void> =>
-  new Promise(resolve => setTimeout(resolve, Math.max(0, when - performance.now())))
