@@ -1,4 +1,4 @@
-import { Document, isMap, isScalar, parseAllDocuments, parseDocument, type Tags, visit } from 'yaml'
+import { Document, isMap, isScalar, parseAllDocuments, parseDocument, Scalar, type Tags, visit } from 'yaml'
 import { isJsonObject } from '../../transcoding/json-object.js'
 import type { KubeObject } from '../kube/object.js'
 
@@ -130,11 +130,24 @@ export function textOf(object: KubeObject): string {
     { apiVersion, kind, metadata: shown, ...rest },
     { version: '1.1', aliasDuplicateObjects: false },
   )
-  return document.toString(WRITING)
+  return writtenOf(document)
 }
 
+/**
+ * Lines of nothing but white space. The library writes them as a block, and the first of them is then taken for indentation:
+ * `" \n"` was read as `"\n"` (yaml 2.9.1; a property in form-text.test.ts found it).
+ */
+const BLANK_LINES = /^\s*\n\s*$/
+
 /** The text of a document that was changed: what was not touched stays, with its comments. */
-export const writtenOf = (document: Document): string => document.toString(WRITING)
+export function writtenOf(document: Document): string {
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === 'string' && BLANK_LINES.test(node.value)) node.type = Scalar.QUOTE_DOUBLE
+    },
+  })
+  return document.toString(WRITING)
+}
 
 /** What a change is made to: it is refused where the object has changed since. */
 export interface Unchanged {
@@ -153,7 +166,7 @@ export function bodyOf({ document }: Manifest, base?: Unchanged): string {
   setMissing(['metadata', 'uid'], base?.uid)
   setMissing(['metadata', 'resourceVersion'], base?.resourceVersion)
   setMissing(['status'], base?.status)
-  return sent.toString(WRITING)
+  return writtenOf(sent)
 }
 
 /** Whole numbers of 16 digits or more, which a `number` may not hold. */

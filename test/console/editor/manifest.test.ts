@@ -36,6 +36,16 @@ data:
 `)
   })
 
+  it.each([' \n', ' \n\n', ' \n \n', '\n', '\t\n', ' \n  a\n'])(
+    'is read again with a value as it was: %j',
+    value => {
+      const [manifest] = manifestsIn(textOf({ ...object, data: { value } }))
+      if (!manifest) throw new Error('no manifest')
+      expect(manifest.document.toJS()).toMatchObject({ data: { value } })
+      expect(manifestsIn(bodyOf(manifest))[0]?.document.toJS()).toMatchObject({ data: { value } })
+    },
+  )
+
   it('is sent with the version that it was read at, and with its status as it was', () => {
     const [manifest] = manifestsIn(textOf(object))
     const { uid, resourceVersion } = object.metadata
