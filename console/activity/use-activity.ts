@@ -1,14 +1,14 @@
 import { useEffect, useState } from 'react'
+import { ConnectionError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
 import { type ActivityBucket, InsightService } from '../../proto/gen/kairship/insight_pb.js'
 import { rest } from '../connection/rest.js'
+import { clock } from '../live/clock.js'
+import { Pause, retryAfterMs } from '../live/retry.js'
 import { whileVisible } from '../live/use-live.js'
 import { merged } from './series.js'
 
 const insight = serviceClient(InsightService, rest)
-
-/** After a stream broke it is begun again, milliseconds. */
-const RETRY_MS = 3_000
 
 /** What a screen shows of the activity of an instance. */
 export interface ActivityView {
@@ -45,16 +45,20 @@ type Change = (change: (view: ActivityView) => ActivityView) => void
 
 /** Follows until it is stopped. It never rejects: a stream that broke is begun again, and sends the last hour anew. */
 async function follow(instance: string, change: Change, signal: AbortSignal): Promise<void> {
+  const pause = new Pause(clock)
+  let failures = 0
   while (!signal.aborted) {
-    let problem = new Error('the stream has ended')
+    let problem: Error = new ConnectionError('the stream has ended')
     try {
-      for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal }))
+      for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal })) {
+        failures = 0
         change(({ problem: _, ...view }) => ({
           ...view,
           bucketMs: Number(bucketMs),
           buckets: merged(view.buckets, buckets),
           ...(view.state !== 'live' && { state: 'live', since: Date.now() }),
         }))
+      }
     } catch (error) {
       problem = error instanceof Error ? error : new Error(String(error))
     }
@@ -64,6 +68,7 @@ async function follow(instance: string, change: Change, signal: AbortSignal): Pr
       problem,
       ...(view.state === 'live' && { state: 'stale', since: Date.now() }),
     }))
-    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    failures += 1
+    await pause.last(retryAfterMs(failures, problem), signal)
   }
 }

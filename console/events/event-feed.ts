@@ -1,3 +1,4 @@
+import { ConnectionError } from '../../client/errors.js'
 import {
   type FleetObject,
   type FleetPlace,
@@ -5,6 +6,7 @@ import {
   type WatchFleetObjectsResponse,
 } from '../../proto/gen/kairship/fleet_pb.js'
 import { type Clock, clock } from '../live/clock.js'
+import { Pause, retryAfterMs } from '../live/retry.js'
 
 /** An event as the fleet's list shows it. */
 export interface FleetEvent {
@@ -39,8 +41,6 @@ export interface FeedView {
 export const MOST_EVENTS = 1_000
 /** Readers are called so often at most, however many events come. */
 const FRAME_MS = 250
-/** After a stream broke it is begun again, milliseconds. */
-const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 
 /**
  * The newest events of the whole fleet, from one stream over all its places. However many come, the page holds a bounded number of them and is drawn
@@ -54,12 +54,15 @@ export class EventFeed {
   #cancelFrame: (() => void) | undefined
   #failures = 0
   readonly #readers = new Set<() => void>()
+  /** Before the next attempt to follow. */
+  readonly #pause: Pause
 
   constructor(
     private readonly watch: (signal: AbortSignal) => AsyncIterable<WatchFleetObjectsResponse>,
     private readonly time: Clock = clock,
     private readonly most = MOST_EVENTS,
   ) {
+    this.#pause = new Pause(time)
     this.#view = { events: [], total: 0, state: 'loading', since: time.now(), unread: [] }
   }
 
@@ -90,15 +93,15 @@ export class EventFeed {
   /** Follows until it is stopped. It never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      let problem: Error = new ConnectionError('the stream has ended')
       try {
         for await (const message of this.watch(signal)) this.#take(message)
-        this.#broken(new Error('the stream has ended'))
       } catch (error) {
         if (signal.aborted) return
-        this.#broken(error instanceof Error ? error : new Error(String(error)))
+        problem = error instanceof Error ? error : new Error(String(error))
       }
-      const wait = RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
-      await this.#pause(wait, signal)
+      this.#broken(problem)
+      await this.#pause.last(retryAfterMs(this.#failures, problem), signal)
     }
   }
 
@@ -162,18 +165,6 @@ export class EventFeed {
   #show(): void {
     this.#view = { ...this.#view, events: this.#trim(), unread: [...this.#failed.values()] }
     for (const reader of this.#readers) reader()
-  }
-
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const over = () => {
-        cancel()
-        signal.removeEventListener('abort', over)
-        resolve()
-      }
-      const cancel = this.time.later(over, ms)
-      signal.addEventListener('abort', over)
-    })
   }
 }
 

@@ -4,15 +4,15 @@ import { serviceClient } from '../../client/service-client.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { InstanceService, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
+import { clock } from '../live/clock.js'
 import type { Page } from '../live/page.js'
+import { Pause, retryAfterMs } from '../live/retry.js'
 import { whileVisible } from '../live/use-live.js'
 
 const instances = serviceClient(InstanceService, rest)
 
 /** Changes of one instance come in bursts: it is asked for again at most so often, milliseconds. */
 const AGAIN_MS = 500
-/** After a stream broke. */
-const RETRY_MS = 2_000
 
 /** Whether changes are heard of, and since when, milliseconds since 1970. */
 interface Heard {
@@ -82,7 +82,10 @@ async function follow(
     }, AGAIN_MS)
   }
   signal.addEventListener('abort', () => clearTimeout(due), { once: true })
+  const pause = new Pause(clock)
+  let failures = 0
   while (!signal.aborted) {
+    let problem: unknown
     try {
       let isBegun = false
       for await (const { type, instance } of instances.watchInstances({ name }, { signal })) {
@@ -90,15 +93,18 @@ async function follow(
         const begins: boolean = !isBegun && type === Type.BOOKMARK
         isBegun ||= begins
         if (begins) heard('live')
+        failures = 0
         // The filter matches parts of names: others' changes come too, and mean nothing here.
         if (begins || instance?.metadata?.name === name) soon()
       }
-    } catch {
+    } catch (error) {
       // Why is shown by the query that is asked again.
+      problem = error
     }
     if (signal.aborted) return
     heard('broken')
-    await new Promise(resolve => setTimeout(resolve, RETRY_MS))
+    failures += 1
+    await pause.last(retryAfterMs(failures, problem), signal)
     soon()
   }
 }

@@ -1,9 +1,10 @@
+import { ConnectionError } from '../../client/errors.js'
 import { type Clock, clock } from './clock.js'
 import { Due } from './due.js'
 import { PageReadings } from './page-readings.js'
 import { PageView } from './page-view.js'
 import { isInSight, Pages, ROWS, type Sight } from './pages.js'
-import { Pause, retryMs } from './retry.js'
+import { Pause, retryAfterMs } from './retry.js'
 import type { Change, RowChange, Source } from './source.js'
 import { ToldChanges } from './told-changes.js'
 
@@ -104,7 +105,7 @@ export class LivePage<T> {
   /** What it waits for may be there now, as after somebody signed in: it tries again at once. */
   retry(): void {
     this.#pause.end()
-    if (this.#listFailures === 0 || !this.#listDue.isSet) return
+    if (this.#listFailures === 0 || this.#readings.isAny) return
     this.#listDue.cancel()
     this.#list()
   }
@@ -112,25 +113,23 @@ export class LivePage<T> {
   /** Follows the list until it is stopped. It never rejects. */
   async #follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      let problem: Error = new ConnectionError('the stream has ended')
       try {
         if (this.#isLong) for await (const change of this.#changes(signal)) this.#takeOfLong(change)
         else for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change)
-        this.#broken(new Error('the stream has ended'))
       } catch (error) {
         if (signal.aborted) return
         if (isTooLong(error) && this.source.changes && !this.#isLong) {
           this.#isLong = true
           continue
         }
-        this.#broken(asError(error))
-        if (isTooLong(error) || (this.#isLong && this.page().state === 'loading')) this.#readOnly()
-        // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
-        if (isTooLong(error)) {
-          await this.#pause.last(undefined, signal)
-          continue
-        }
+        problem = asError(error)
       }
-      await this.#pause.last(retryMs(this.#failures), signal)
+      this.#broken(problem)
+      if (isTooLong(problem) || (this.#isLong && this.page().state === 'loading')) this.#readOnly()
+      // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
+      const ms = isTooLong(problem) ? undefined : retryAfterMs(this.#failures, problem)
+      await this.#pause.last(ms, signal)
     }
   }
 
@@ -235,7 +234,8 @@ export class LivePage<T> {
     } catch (error) {
       this.#failed(asError(error))
       if (!this.#listDue.isSet) this.#listFailures += 1
-      this.#listSoon(retryMs(this.#listFailures))
+      const ms = retryAfterMs(this.#listFailures, error)
+      if (ms !== undefined) this.#listSoon(ms)
     } finally {
       if (this.#listAgain && !this.#readings.isAny) {
         this.#listAgain = false

@@ -1,3 +1,4 @@
+import { isDenied } from '../connection/denied.js'
 import type { Clock } from './clock.js'
 
 /** After a failure it is tried again: at once would burden a server that is starting. */
@@ -6,6 +7,10 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 /** Milliseconds before the next attempt. @param failures one after the other, 1 or more */
 export const retryMs = (failures: number): number =>
   RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
+
+/** The same after a certain failure; undefined where the caller may not: the same request is refused again. */
+export const retryAfterMs = (failures: number, problem: unknown): number | undefined =>
+  isDenied(problem) ? undefined : retryMs(failures)
 
 /** A pause that can be ended before its time. */
 export class Pause {

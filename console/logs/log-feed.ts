@@ -1,8 +1,10 @@
+import { ConnectionError } from '../../client/errors.js'
 import {
   type StreamWorkloadLogsResponse,
   StreamWorkloadLogsResponse_Type as Type,
 } from '../../proto/gen/kairship/workload_pods_pb.js'
 import { type Clock, clock } from '../live/clock.js'
+import { Pause, retryMs } from '../live/retry.js'
 import { type LogLine, LogLines } from './log-lines.js'
 
 /** What a screen shows of a log. */
@@ -17,8 +19,6 @@ export interface LogView {
 
 /** Readers are called so often at most, milliseconds. */
 const FRAME_MS = 100
-/** After a stream broke it is begun again, milliseconds. */
-const RETRY_MS = [1_000, 2_000, 5_000, 10_000] as const
 
 type Message = Pick<
   StreamWorkloadLogsResponse,
@@ -53,6 +53,8 @@ export class LogFeed {
   /** The same when the stream began: what is not newer is here already. */
   #had: ReadonlyMap<string, string> = new Map()
   readonly #readers = new Set<() => void>()
+  /** Before the next attempt to read. */
+  readonly #pause: Pause
 
   constructor(
     private readonly open: OpenLog,
@@ -60,6 +62,7 @@ export class LogFeed {
   ) {
     this.#lines = options.lines ?? new LogLines()
     this.#time = options.time ?? clock
+    this.#pause = new Pause(this.#time)
   }
 
   /** The same object until something changes. */
@@ -102,7 +105,7 @@ export class LogFeed {
           if (signal.aborted) return
         }
         if (!this.options.follow) return this.#state('ended')
-        this.#state('broken', new Error('the stream has ended'))
+        this.#state('broken', new ConnectionError('the stream has ended'))
       } catch (thrown) {
         if (signal.aborted) return
         const error = thrown instanceof Error ? thrown : new Error(String(thrown))
@@ -110,7 +113,7 @@ export class LogFeed {
         this.#state('broken', error)
       }
       this.#failures += 1
-      await this.#pause(RETRY_MS[Math.min(this.#failures, RETRY_MS.length) - 1] ?? RETRY_MS[0], signal)
+      await this.#pause.last(retryMs(this.#failures), signal)
     }
   }
 
@@ -140,18 +143,6 @@ export class LogFeed {
   #show(): void {
     this.#view = { ...this.#view, rows: this.#lines.rows(), dropped: this.#lines.dropped }
     for (const reader of this.#readers) reader()
-  }
-
-  #pause(ms: number, signal: AbortSignal): Promise<void> {
-    return new Promise(resolve => {
-      const over = () => {
-        cancel()
-        signal.removeEventListener('abort', over)
-        resolve()
-      }
-      const cancel = this.#time.later(over, ms)
-      signal.addEventListener('abort', over)
-    })
   }
 }
 

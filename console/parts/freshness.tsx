@@ -1,7 +1,9 @@
 import { Group, Text, Tooltip } from '@mantine/core'
+import { isDenied } from '../connection/denied.js'
 import type { Page } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
+import { failureText } from './failure-words.js'
 import { clockText } from './time.js'
 
 /** Says where a table is from, and whether it is what there is now. */
@@ -10,20 +12,27 @@ export function Freshness({
 }: {
   readonly page: Pick<Page<unknown>, 'state' | 'since' | 'countedAt' | 'problem'>
 }) {
-  const { live, locale } = useWords()
+  const { live, locale, problem: words } = useWords()
   // The time and not the age: an age would have to be read out anew each second to stay true.
   const since = clockText(page.since, locale)
+  const { problem } = page
+  // Nothing tries again where the caller may not.
+  const isRefused = isDenied(problem)
   const text = {
-    loading: page.problem ? live.unread : live.loading,
+    loading: isRefused ? live.denied : problem ? live.unread : live.loading,
     live: live.live,
-    stale: live.stale(since),
+    stale: isRefused ? live.deniedSince(since) : live.stale(since),
     read: live.read(since),
   }[page.state]
-  const waiting = page.problem ? 'orange' : 'gray'
+  const waiting = problem && !isRefused ? 'orange' : 'gray'
   const color = { loading: waiting, live: 'green', stale: 'orange', read: 'gray' }[page.state]
   const source = page.countedAt === undefined ? live.source : live.sourceOfLong
   return (
-    <Tooltip label={page.state === 'live' ? source : (page.problem?.message ?? text)} multiline maw={420}>
+    <Tooltip
+      label={page.state === 'live' ? source : problem ? failureText(problem, words) : text}
+      multiline
+      maw={420}
+    >
       <Group gap={6} role="status">
         <Dot color={color} />
         <Text size="sm">{text}</Text>

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { isDenied } from '../connection/denied.js'
 import { type Page, rowAt } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'
@@ -105,7 +106,10 @@ export function LiveTable<T>({
           </Group>
         </Alert>
       ) : (
-        live.state !== 'live' && live.problem && <Problem error={live.problem} />
+        live.state !== 'live' &&
+        live.problem && (
+          <Problem error={live.problem} {...(isDenied(live.problem) && { retry: live.readAgain })} />
+        )
       )}
       {live.total > MOST_ROWS && (
         <Alert color="gray" variant="outline">

@@ -1,8 +1,10 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { isDenied } from '../connection/denied.js'
 import { useWords } from '../words/use-words.js'
+import { FailureWords } from './failure-words.js'
 import { NotLoaded } from './piece.js'
 
-/** A failure in the server's own words, and what can be done. */
+/** A failure, why, and what can be done. Of what the caller may not do nothing has failed: it says so. */
 export function Problem({
   error,
   retry,
@@ -13,23 +15,24 @@ export function Problem({
   readonly close?: () => void
 }) {
   const { problem } = useWords()
-  const isNotLoaded = error instanceof NotLoaded
+  const isRefused = isDenied(error)
   return (
     <Alert
-      color="red"
-      title={problem.title}
+      color={isRefused ? 'gray' : 'red'}
+      title={isRefused ? problem.denied : problem.title}
       role="alert"
       {...(close && { withCloseButton: true, closeButtonLabel: problem.close, onClose: close })}
     >
       <Stack align="flex-start">
-        <Text size="sm">{isNotLoaded ? problem.notLoaded : error.message}</Text>
+        {isRefused && <Text size="sm">{problem.deniedHow}</Text>}
+        <FailureWords error={error} />
         <Group gap="xs">
           {retry && (
             <Button size="xs" variant="default" onClick={retry}>
-              {problem.retry}
+              {isRefused ? problem.askAgain : problem.retry}
             </Button>
           )}
-          {isNotLoaded && (
+          {error instanceof NotLoaded && (
             <Button size="xs" variant="default" onClick={() => location.reload()}>
               {problem.loadAnew}
             </Button>

@@ -53,6 +53,12 @@ export const en = {
     notLoaded:
       'A part of this page did not load: the server is away, or was updated since. Try again, and if that does not help, load the page anew.',
     loadAnew: 'Load the page anew',
+    broken: (what: string) =>
+      `Kairship did not answer, or the connection to it broke (${what}). Check that it runs and that you reach it.`,
+    server: (text: string) => text,
+    denied: 'Not allowed',
+    deniedHow: 'Ask an administrator of Kairship for a role that allows this. The page “Access” shows yours.',
+    askAgain: 'Ask again',
   },
   may: {
     denied: (verb: string, what: string) =>
@@ -61,6 +67,8 @@ export const en = {
   live: {
     loading: 'Loading',
     unread: 'Not read yet. Trying again.',
+    denied: 'Not allowed',
+    deniedSince: (time: string) => `Not allowed any more: as of ${time}`,
     live: 'Live',
     stale: (time: string) => `Not live: as of ${time}. Trying again.`,
     read: (time: string) => `Read at ${time}, not live`,

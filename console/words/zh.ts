@@ -48,14 +48,21 @@ export const zh: Words = {
     notFound: '没有这个页面。',
     notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
     loadAnew: '重新加载页面',
+    broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,
+    server: text => `服务器的原话：${text}`,
+    denied: '不允许',
+    deniedHow: '请向 Kairship 的管理员申请允许此操作的角色。“访问控制”页面显示你现有的角色。',
+    askAgain: '再次查询',
   },
   may: {
     denied: (verb, what) =>
-      `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问”页面会说明谁可以授予。`,
+      `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问控制”页面会说明谁可以授予。`,
   },
   live: {
     loading: '加载中',
     unread: '尚未读到，正在重试。',
+    denied: '不允许',
+    deniedSince: time => `不再允许查看：${time} 的数据`,
     live: '实时',
     stale: time => `非实时：${time} 的数据，正在重试。`,
     read: time => `${time} 读取，非实时`,

@@ -1,11 +1,13 @@
 import { create, type MessageInitShape } from '@bufbuild/protobuf'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiError } from '../../client/errors.js'
 import { EventFeed } from '../../console/events/event-feed.js'
 import {
   WatchFleetObjectsResponse_Type as Type,
   type WatchFleetObjectsResponse,
   WatchFleetObjectsResponseSchema,
 } from '../../proto/gen/kairship/fleet_pb.js'
+import { Code } from '../../transcoding/code.js'
 import { settled, TestClock } from './test-clock.js'
 import { TestStream } from './test-stream.js'
 
@@ -129,6 +131,13 @@ describe('the feed of the fleet’s events', () => {
       problem: { message: 'cut' },
       events: [{ reason: 'one' }],
     })
+  })
+
+  it('does not try again what the caller may not', async () => {
+    streams[0]?.break(new ApiError(Code.PERMISSION_DENIED, 'events is forbidden'))
+    await clock.pass(300_000)
+    expect(streams).toHaveLength(1)
+    expect(feed.view()).toMatchObject({ state: 'loading', problem: { message: 'events is forbidden' } })
   })
 
   it('survives an event that is not one', async () => {

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { ApiError } from '../../client/errors.js'
 import { LivePage } from '../../console/live/live-page.js'
+import { Code } from '../../transcoding/code.js'
 import { type Item, north, south, startedPage, type TestServer, west } from './live-page-under-test.js'
 import { settled, type TestClock } from './test-clock.js'
 
@@ -45,6 +47,30 @@ describe('a live page', () => {
     await clock.pass(110_000)
     failing.stop()
     expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
+  })
+
+  it('does not try again by itself what the caller may not, and does when a reader wants it', async () => {
+    server.refusal = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
+    server.listFails = server.refusal
+    server.break()
+    await clock.pass(300_000)
+    expect([server.resumed.length, server.lists]).toEqual([2, 1])
+    expect(live.page().problem).toBe(server.refusal)
+    server.refusal = server.listFails = undefined
+    live.readAgain()
+    await settled()
+    expect(live.page().state).toBe('live')
+  })
+
+  it('does not read again by itself a list that the caller may not read', async () => {
+    server.listFails = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
+    server.change('ADDED', west)
+    await clock.pass(300_000)
+    expect([server.lists, live.page().state]).toEqual([2, 'stale'])
+    server.listFails = undefined
+    live.retry()
+    await settled()
+    expect(live.page().state).toBe('live')
   })
 
   it('tries again at once where what it waited for may be there', async () => {

@@ -15,7 +15,8 @@ export class TestServer implements Source<Item> {
   items: Item[] = []
   lists = 0
   #listing: Promise<void> = Promise.resolve()
-  listFails = false
+  /** What its list fails with. */
+  listFails: Error | boolean | undefined = false
   readonly resumed: string[] = []
   keyOf = ({ name }: Item) => name
 
@@ -36,7 +37,7 @@ export class TestServer implements Source<Item> {
     const total = this.items.length
     await this.#listing
     signal.throwIfAborted()
-    if (this.listFails) throw new Error('the list failed')
+    if (this.listFails) throw this.listFails === true ? new Error('the list failed') : this.listFails
     return { items, total }
   }
 

@@ -23,7 +23,7 @@ interface View {
 const HARMLESS: readonly RegExp[] = [
   ...[/^Copy$/, /^Show all \d+$/, /^Download yours$/, /^Download$/, /^Clear$/, /^Choose a file$/],
   ...[/^May they\?$/, /^Who may\?$/, /^Compute again$/, /^Cancel$/, /^Back to the form$/],
-  ...[/^Begin with YAML$/, /^Continue$/, /^Start again$/],
+  ...[/^Begin with YAML$/, /^Continue$/, /^Start again$/, /^Ask again$/],
 ]
 
 const routesFolder = join(import.meta.dirname, '../../../console/shell/routes')
@@ -65,7 +65,7 @@ const views = (member: string): Readonly<Record<string, readonly View[]>> => ({
   '/compare': [{ at: '/compare', shows: /^Compare/ }],
   '/access': [{ at: '/access', shows: 'Your roles' }],
   '/access/roles': ['', '?kind=workspaces'].map(of => ({
-    at: `/access/roles${of}`,
+    ...{ at: `/access/roles${of}`, shows: 'Ask an administrator of Kairship' },
     refused: ['Give a role'],
   })),
   '/access/workspaces': [{ at: '/access/workspaces', refused: ['Bind'] }],

@@ -1,0 +1,41 @@
+import { Text } from '@mantine/core'
+import { ApiError, ConnectionError } from '../../client/errors.js'
+import { KubeError } from '../kube/kube-error.js'
+import { useWords } from '../words/use-words.js'
+import { NotLoaded } from './piece.js'
+
+type Problems = ReturnType<typeof useWords>['problem']
+
+/** What of a failure the page says itself; undefined where the server's words are all that is known. */
+export function ownWordsOf(error: Error, problem: Problems): string | undefined {
+  if (error instanceof NotLoaded) return problem.notLoaded
+  return error instanceof ConnectionError ? problem.broken(error.message) : undefined
+}
+
+/** One text for a failure, such as for a tooltip. */
+export const failureText = (error: Error, problem: Problems): string =>
+  ownWordsOf(error, problem) ?? (isServers(error) ? problem.server(error.message) : error.message)
+
+/** A failure in the reader's language where the page knows what it means, else in the server's own words, which are marked as such. */
+export function FailureWords({ error }: { readonly error: Error }) {
+  const { problem } = useWords()
+  const own = ownWordsOf(error, problem)
+  return (
+    <Text size="sm">{own ?? (isServers(error) ? <ServerWords text={error.message} /> : error.message)}</Text>
+  )
+}
+
+const isServers = (error: Error): boolean => error instanceof ApiError || error instanceof KubeError
+
+/** What a server wrote, which is English: named as its words where the page is in another language. */
+export function ServerWords({ text }: { readonly text: string }) {
+  const { problem } = useWords()
+  const [before, after] = problem.server('\0').split('\0')
+  return (
+    <>
+      {before}
+      <span lang="en">{text}</span>
+      {after}
+    </>
+  )
+}
