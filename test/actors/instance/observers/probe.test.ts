@@ -27,9 +27,19 @@ const mute = (asked: () => void): KubeApi => ({
   close: async () => undefined,
 })
 
+/** The clock of the budget is `performance`: beside real time, simulated seconds would pass while it waits for its milliseconds. */
+const useSimulatedTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+
+/** What all instances of a fleet of a thousand may be asked, in a process that is idle, whatever else the machine does. */
+const budget = () =>
+  new AskingBudget(
+    () => 1_000,
+    () => () => 0,
+  )
+
 /** Probes of a fleet of a thousand, of which these are here. */
 function fleet(names: readonly string[], apiOf: (name: string) => KubeApi) {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+  useSimulatedTime()
   const connections = new Map(
     names.map(name => {
       const connection = new InstanceConnection()
@@ -37,10 +47,7 @@ function fleet(names: readonly string[], apiOf: (name: string) => KubeApi) {
       return [name, connection] as const
     }),
   )
-  const asking = new AskingBudget(
-    () => 1_000,
-    () => () => 0,
-  )
+  const asking = budget()
   const callers = new RecentUse()
   const dependencies = {
     connectionOf: (name: string) => connections.get(name),
@@ -160,7 +167,7 @@ const settled = () => vi.advanceTimersByTimeAsync(0)
 it.each([HEALTH, IDENTITY])(
   'a probe over a connection that was replaced during %s is discarded, and the new connection is probed at once',
   async held => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    useSimulatedTime()
     const replaced = controlPlane('the old one', held)
     const present = controlPlane('the new one', HEALTH)
     const connection = new InstanceConnection()
@@ -169,7 +176,7 @@ it.each([HEALTH, IDENTITY])(
     const told: OwnObserverEvent[] = []
     const logic = probeControlPlane({
       connectionOf: () => connection,
-      asking: new AskingBudget(() => 1_000),
+      asking: budget(),
       callers: new RecentUse(),
       paces: { probeIntervalMs: 10_000 },
       random: () => 0,
@@ -198,12 +205,12 @@ it.each([HEALTH, IDENTITY])(
 
 /** Probes the control plane behind a connection, and collects what is reported. */
 function probing() {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  useSimulatedTime()
   const connection = new InstanceConnection()
   const reports: Extract<OwnObserverEvent, { type: 'controlPlane.probed' }>[] = []
   const logic = probeControlPlane({
     connectionOf: () => connection,
-    asking: new AskingBudget(() => 1_000),
+    asking: budget(),
     callers: new RecentUse(),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
