@@ -23,7 +23,7 @@ const TIMEOUT_MS = 5_000
 const LARGEST_ANSWER = 1 << 20
 /** Between two probes while in doubt. */
 const DOUBT_MS = 2_000
-/** Between two probes of what has been broken for a while; in the first minute it is probed every `DOUBT_MS`. */
+/** Between two probes of what has been broken for a while; in the first minute, and once it answers again, it is probed every `DOUBT_MS`. */
 const BROKEN_MS = 10_000
 const BROKEN_AFTER = 30
 /** Version and identity hardly change: every so many probes, and on every new connection. */
@@ -142,8 +142,10 @@ class Probe {
 
   #broken = 0
   #pause(): number {
-    const doubt = isInDoubt(this.#controlPlane) || isInDoubt(this.#aggregatedApi)
-    this.#broken = doubt ? this.#broken + 1 : 0
+    const parts = [this.#controlPlane, this.#aggregatedApi]
+    const doubt = parts.some(isInDoubt)
+    const answersAgain = parts.some(({ said, contradictions }) => said?.ok === false && contradictions > 0)
+    this.#broken = doubt && !answersAgain ? this.#broken + 1 : 0
     if (!doubt) return this.dependencies.paces.probeIntervalMs
     return this.#broken > BROKEN_AFTER ? BROKEN_MS : DOUBT_MS
   }

@@ -270,6 +270,26 @@ it('a report names the kubeconfig of the last successful probe, and no later one
   expect(reports.at(-1)).toMatchObject({ controlPlane: { id: 'cp' }, fingerprint: 'three' })
 })
 
+it('what was broken for long and answers again is asked again within two seconds, and not in its turn among the calm ones', async () => {
+  const { reports, connect } = probing()
+  const { api } = controlPlane('cp', 'nothing')
+  const answers = api.script
+  connect(api, 'one')
+  await settled()
+  api.script = () => refusal(503, 'ServiceUnavailable')
+  await vi.advanceTimersByTimeAsync(120_000)
+  api.lines.length = 0
+  await vi.advanceTimersByTimeAsync(4_000)
+  // It is asked every five seconds at most by now.
+  expect(api.lines.length).toBeLessThan(3)
+  api.script = answers
+  api.lines.length = 0
+  while (api.lines.length === 0) await vi.advanceTimersByTimeAsync(100)
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: false }, aggregatedApi: { ok: false } })
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: true }, aggregatedApi: { ok: true } })
+})
+
 it('a report names no kubeconfig of a connection that was removed', async () => {
   const { reports, connect, disconnect } = probing()
   connect(controlPlane('cp', 'nothing').api, 'one')
