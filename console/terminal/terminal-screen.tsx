@@ -4,13 +4,14 @@ import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ownFetch } from '../connection/own-fetch.js'
 import { Dot } from '../parts/dot.js'
 import { useTerminalWords } from '../words/terminal.js'
+import { Output } from './output.js'
 import { PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
-import { execPath, type TerminalSearch } from './terminal-search.js'
-import { MOST_WAITING, showTerminal } from './xterm.js'
+import { addressOf, execPath, runs, type Started, type TerminalSearch } from './terminal-search.js'
+import { showTerminal } from './xterm.js'
 
 const route = getRouteApi('/instances/$name/terminal')
 
-const colors = { connecting: 'blue', open: 'green', ended: 'gray' } as const
+const colors = { asked: 'gray', connecting: 'blue', open: 'green', ended: 'gray' } as const
 
 /** A terminal in a pod of a member cluster, as the page's reader: the instance and the member decide. */
 export function TerminalScreen() {
@@ -18,26 +19,31 @@ export function TerminalScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const words = useTerminalWords()
-  const [attempt, setAttempt] = useState(0)
+  const [started, setStarted] = useState<Started>()
   const [state, setState] = useState<ShellState>({ name: 'connecting' })
   const [command, setCommand] = useState(search.command)
   const { cluster, namespace, pod, container } = search
   if (cluster === '' || namespace === '' || pod === '') return <Text>{words.incomplete}</Text>
-  const again = (event: FormEvent) => {
+  const isRunning = runs(search, started)
+  const isOver = !isRunning || state.name === 'ended'
+  const name = isRunning ? state.name : 'asked'
+  const start = (event: FormEvent) => {
     event.preventDefault()
-    setAttempt(attempt + 1)
-    void navigate({ search: { ...search, command: command.trim() }, replace: true })
+    const next = { ...search, command: command.trim() }
+    // The address follows a moment later: until then nothing runs, and never the command before.
+    setStarted({ address: addressOf(next), attempt: (started?.attempt ?? 0) + 1 })
+    void navigate({ search: next, replace: true })
   }
   return (
     <Stack gap="sm">
       <Group justify="space-between">
         <Title order={2}>{words.in(pod, cluster)}</Title>
         <Group gap={6} role="status">
-          <Dot color={colors[state.name]} />
+          <Dot color={colors[name]} />
           <Text size="sm">
-            {state.name === 'ended' && state.code !== undefined
+            {name === 'ended' && state.name === 'ended' && state.code !== undefined
               ? words.states.code(state.code)
-              : words.states[state.name]}
+              : words.states[name]}
           </Text>
         </Group>
       </Group>
@@ -45,21 +51,30 @@ export function TerminalScreen() {
         {namespace}/{pod}
         {container && ` · ${words.container}: ${container}`} · {words.leave}
       </Text>
-      {state.name === 'ended' && state.why && (
+      {isRunning && state.name === 'ended' && state.why && (
         <Text c="red" role="alert">
           {state.why}
         </Text>
       )}
-      <Shell key={`${attempt} ${search.command}`} instance={instance} search={search} changed={setState} />
-      {state.name === 'ended' && (
-        <Group component="form" onSubmit={again} align="flex-end">
+      {isRunning ? (
+        <Shell
+          key={`${started?.attempt} ${search.command}`}
+          instance={instance}
+          search={search}
+          changed={setState}
+        />
+      ) : (
+        <Text>{words.asked}</Text>
+      )}
+      {isOver && (
+        <Group component="form" onSubmit={start} align="flex-end">
           <TextInput
             label={words.command}
             value={command}
             onChange={({ currentTarget: { value } }) => setCommand(value)}
           />
           <Button type="submit" disabled={command.trim() === ''}>
-            {words.again}
+            {isRunning ? words.again : words.start}
           </Button>
         </Group>
       )}
@@ -87,17 +102,19 @@ function Shell({
     const { terminal, fill } = showTerminal(element.current, themes[scheme], words.region)
     shown.current = terminal
     const path = execPath(instance, search)
-    let waiting = 0
+    const output = new Output(
+      {
+        write: (bytes, then) => terminal.write(bytes, then),
+        readAloud(isOn) {
+          terminal.options.screenReaderMode = isOn
+        },
+      },
+      () => shell.stop(words.flood),
+    )
     const shell = new RemoteShell({
       connect: () => new WebSocket(`wss://${location.host}${path}`, [...PROTOCOLS]),
       whyRefused: () => whyRefused(path),
-      output(bytes) {
-        waiting += bytes.length
-        if (waiting > MOST_WAITING) return shell.stop(words.flood)
-        terminal.write(bytes, () => {
-          waiting -= bytes.length
-        })
-      },
+      output: bytes => output.write(bytes),
       changed(state) {
         changed(state)
         terminal.options.disableStdin = state.name !== 'open'
@@ -105,7 +122,10 @@ function Shell({
       },
     })
     changed({ name: 'connecting' })
-    terminal.onData(text => shell.input(text))
+    terminal.onData(text => {
+      output.typed()
+      shell.input(text)
+    })
     terminal.onResize(({ cols, rows }) => shell.resize(cols, rows))
     // Tab belongs to the program: this is the way out for those who use the keyboard alone (WCAG 2.1.2).
     terminal.attachCustomKeyEventHandler(({ ctrlKey, altKey, code, type }) => {
@@ -120,6 +140,7 @@ function Shell({
     return () => {
       resized.disconnect()
       shell.stop()
+      output.stop()
       shown.current = undefined
       terminal.dispose()
     }

@@ -8,8 +8,25 @@ export interface TerminalSearch {
   readonly command: string
 }
 
-/** Every image that has a shell has this one. */
+/** Every image that has a shell has this one. It does nothing until somebody types. */
 export const SHELL = 'sh'
+
+/** What a reader has started by hand: the command of one address, for the nth time. */
+export interface Started {
+  readonly address: string
+  readonly attempt: number
+}
+
+/** Names the container and the command of an address. */
+export const addressOf = ({ cluster, namespace, pod, container, command }: TerminalSearch): string =>
+  JSON.stringify([cluster, namespace, pod, container, command])
+
+/**
+ * Whether the command of an address runs now. Anyone can send an address, and any page can open it: a command in it runs in the reader's name, so
+ * the reader starts it. A shell alone begins by itself.
+ */
+export const runs = (search: TerminalSearch, started: Started | undefined): boolean =>
+  started === undefined ? search.command === SHELL : started.address === addressOf(search)
 
 /** Reads it from an address, which anyone may have typed. */
 export const terminalSearch = (search: Record<string, unknown>): TerminalSearch => {

@@ -4,8 +4,6 @@ import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { styleNonce } from '../parts/style-nonce.js'
 
-/** Bytes that wait to be drawn: a program that writes faster is ended, because the page would grow without bound. */
-export const MOST_WAITING = 16 << 20
 /** Lines above the screen that can be scrolled back to. */
 const SCROLLBACK = 5_000
 

@@ -102,6 +102,64 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       .toBe('Open')
   })
 
+  it('runs no command of an address before its reader starts it, and then that one alone', async () => {
+    const [cluster = ''] = world.proxy.playground.members.keys()
+    const { page } = await world.at('workloads/deployments/default/shop')
+    const opened: string[] = []
+    page.on('websocket', socket => {
+      const { pathname, searchParams } = new URL(socket.url())
+      if (pathname.endsWith('/exec')) opened.push(searchParams.getAll('command').join(' '))
+    })
+    await page
+      .getByRole('region', { name: `Pods: ${cluster}` })
+      .getByRole('link', { name: 'Terminal' })
+      .click()
+    await page.getByRole('status').getByText('Open').waitFor()
+    // As a link of somebody else, or a page that opens it.
+    const link = new URL(page.url())
+    link.searchParams.set('command', 'log by a link')
+    await page.goto(link.href)
+    await page.getByText('It runs in your name once you start it').waitFor()
+    await page.getByRole('status').getByText('Not started').waitFor()
+    expect(await barriers(page)).toEqual([])
+    expect(opened).toEqual(['sh'])
+    await page.getByRole('button', { name: 'Start' }).click()
+    await page.getByRole('status').getByText('Ended').waitFor()
+    await page.getByLabel('Command').fill('hostname')
+    await page.getByRole('button', { name: 'Start again' }).click()
+    await page
+      .locator('.xterm-rows')
+      .getByText(/^shop-/)
+      .waitFor()
+    expect(opened).toEqual(['sh', 'log by a link', 'hostname'])
+  })
+
+  it('takes keys while a program writes a line of 10 MB', async () => {
+    const [cluster = ''] = world.proxy.playground.members.keys()
+    const { page, complaints } = await world.signedIn()
+    const typed: string[] = []
+    let send: (text: string) => void = () => undefined
+    await page.routeWebSocket(/\/exec\?/, socket => {
+      send = text => socket.send(Buffer.from(`\x01${text}`))
+      socket.onMessage(data => {
+        if (typeof data !== 'string' && data[0] === 0) typed.push(data.subarray(1).toString())
+      })
+    })
+    await page.goto(
+      `${world.api.url}/instances/${world.instance}/terminal?${new URLSearchParams({ cluster, namespace: 'default', pod: 'web' })}`,
+    )
+    await page.getByRole('status').getByText('Open').waitFor()
+    send('x'.repeat(10_000_000))
+    // 52: the clipboard, 8: a link that is a script.
+    send('\x1b]52;c;ZXZpbA==\x07\x1b]8;;javascript:alert(1)\x07a link\x1b]8;;\x07\r\nafter it')
+    await page.keyboard.press('a')
+    await expect.poll(() => typed.join('')).toBe('a')
+    await page.locator('.xterm-rows').getByText('after it').waitFor()
+    // For screen readers, once the program pauses.
+    await page.locator('.xterm-accessibility').getByText('after it').waitFor({ state: 'attached' })
+    expect(complaints).toEqual([])
+  })
+
   it('joins a cluster that is checked first, changes and cordons it, and removes it after saying what goes', async () => {
     const fresh = await startMember({ name: 'fresh', log: silent })
     try {
