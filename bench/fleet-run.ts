@@ -79,7 +79,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
     await leader.settled(instances)
     const [idleFrom, deedsFrom] = [await leader.measure(), await leader.deeds()]
     say(`idle for ${options.idleSeconds} s`)
-    await pause(options.idleSeconds * 1000)
+    const idling = await idledFor(options.idleSeconds, leader, idleFrom)
     const [idleTo, deedsTo] = [await leader.measure(), await leader.deeds()]
 
     const noticed = options.standIn ? await noticedChanges(playground) : undefined
@@ -93,6 +93,7 @@ export async function measureFleet(options: FleetRunOptions): Promise<object> {
       idleSeconds: options.idleSeconds,
       requestsWhileIdle: difference(deedsFrom.requests, deedsTo.requests),
       cpuSecondsIdle: rounded(idleTo.cpuSeconds - idleFrom.cpuSeconds),
+      cpuPercentIdle: idling,
       rested: idleTo,
       restedPerInstance: each(idleTo),
       ...(noticed && { changeSeenMs: noticed }),
@@ -146,6 +147,23 @@ async function converged(playground: PlaygroundProcess, leader: Replica, options
     failedEffectsWhileConverging: deeds.failures,
     brokenWatchesWhileConverging: deeds.interruptions,
   }
+}
+
+/** A fleet at rest is measured in parts of so many seconds: the heap is moved together in one or two of them. */
+const IDLE_PART_SECONDS = 20
+
+/** Waits, and says how much of a core the leader used in each part of that time, in percent. */
+async function idledFor(idleSeconds: number, leader: Replica, from: Measured): Promise<readonly number[]> {
+  const parts: number[] = []
+  let { cpuSeconds: before } = from
+  for (let waited = 0; waited < idleSeconds; waited += IDLE_PART_SECONDS) {
+    const part = Math.min(IDLE_PART_SECONDS, idleSeconds - waited)
+    await pause(part * 1000)
+    const { cpuSeconds } = await leader.measure()
+    parts.push(Math.round((1000 * (cpuSeconds - before)) / part) / 10)
+    before = cpuSeconds
+  }
+  return parts
 }
 
 /** So many instances change twice each while all others rest. */
