@@ -101,8 +101,9 @@ export class LogFeed {
         this.#had = new Map(this.#last)
         const newest = [...this.#had.values()].sort(inOrder).at(-1)
         for await (const message of this.open(newest, signal)) {
-          this.#take(message)
+          // A stream that was left may have some still; the next one brings them again.
           if (signal.aborted) return
+          this.#take(message)
         }
         if (!this.options.follow) return this.#state('ended')
         this.#state('broken', new ConnectionError('the stream has ended'))

@@ -13,11 +13,12 @@ const MOST_MARKS = 200
 export function piecesOf(text: string, find: string, most = MOST_MARKS): readonly Piece[] {
   if (find === '') return [{ at: 0, text, isMatch: false }]
   const pieces: Piece[] = []
-  let at = 0
+  let [at, marks] = [0, 0]
   for (const { index, 0: match } of text.matchAll(
     new RegExp(find.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'), 'gi'),
   )) {
-    if (pieces.length >= 2 * most) break
+    if (marks >= most) break
+    marks += 1
     if (index > at) pieces.push({ at, text: text.slice(at, index), isMatch: false })
     pieces.push({ at: index, text: match, isMatch: true })
     at = index + match.length

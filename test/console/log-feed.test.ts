@@ -95,6 +95,76 @@ describe('the feed of a log', () => {
     expect(feed.view()).toMatchObject({ state: 'refused', problem: { message: 'forbidden' } })
   })
 
+  it('waits a second again after each stream that brought something', async () => {
+    const { clock, streams } = started()
+    for (let n = 0; n < 4; n += 1) {
+      streams[n]?.send(message({ time: second(n), text: 'line' }))
+      await settled()
+      streams[n]?.break(new Error('cut'))
+      await clock.pass(1_000)
+    }
+    expect(streams).toHaveLength(5)
+  })
+
+  it('shows nothing that comes once it is stopped, and leaves no timer', async () => {
+    const { feed, clock, streams } = started()
+    let shown = 0
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    await settled()
+    feed.subscribe(() => {
+      shown += 1
+    })
+    feed.stop()
+    await clock.pass(60_000)
+    expect([shown, clock.timers]).toEqual([1, 0])
+  })
+
+  it('leaves no timer where it is stopped between two streams', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(200)
+    feed.stop()
+    await settled()
+    expect([clock.timers, streams.length]).toEqual([0, 1])
+  })
+
+  it('takes no line of a stream that it has left, which may have some still', async () => {
+    const clock = new TestClock()
+    let goOn: () => void = () => undefined
+    const left = new Promise<void>(resolve => {
+      goOn = resolve
+    })
+    const opened: (string | undefined)[] = []
+    const feed = new LogFeed(
+      async function* (since) {
+        opened.push(since)
+        if (opened.length > 1) return yield message({ time: second(2), text: 'two' })
+        yield message({ time: second(1), text: 'one' })
+        await left
+        yield message({ time: second(2), text: 'two' })
+      },
+      { follow: true, isFinal: () => false, time: clock },
+    )
+    feed.start()
+    await settled()
+    feed.stop()
+    feed.start()
+    goOn()
+    await clock.pass(500)
+    expect(opened).toEqual([undefined, second(1)])
+    expect(feed.view().rows.map(({ text }) => text)).toEqual(['one', 'two'])
+  })
+
+  it('is not read again once it is complete', async () => {
+    const { feed, streams } = started(false)
+    streams[0]?.end()
+    await settled()
+    feed.stop()
+    feed.start()
+    await settled()
+    expect([streams.length, feed.view().state]).toEqual([1, 'ended'])
+  })
+
   it('is complete at the end of a stream that does not follow', async () => {
     const { feed, clock, streams } = started(false)
     streams[0]?.end()
@@ -126,6 +196,15 @@ describe('the lines of a log', () => {
     const lines = new LogLines(10, 8)
     for (const text of ['12345', '678', '9', 'x'.repeat(100)]) lines.add(line(text))
     expect(lines.rows().map(({ text }) => text.length)).toEqual([100])
+  })
+
+  it('are counted anew once they were forgotten', () => {
+    const lines = new LogLines(1, 1_000)
+    for (const text of ['1', '2', '3']) lines.add(line(text))
+    lines.clear()
+    expect([lines.rows(), lines.dropped]).toEqual([[], 0])
+    lines.add(line('4'))
+    expect([lines.rows().map(({ id, text }) => [id, text]), lines.dropped]).toEqual([[[3, '4']], 0])
   })
 
   it('have no colours and cursor movements of terminals in them', () => {

@@ -13,9 +13,13 @@ it.each<[string, string, string, string[]]>([
   expect(marked(text, find)).toEqual(pieces)
 })
 
-it('marks a bounded number of matches, and leaves no letter of the line out', () => {
-  const line = 'e'.repeat(65_536)
+it.each([
+  ['one beside the other', 'e'],
+  ['with something between', 'e '],
+  ['after something', ' e'],
+])('marks the first 200 matches %s, and leaves no letter of the line out', (_, part) => {
+  const line = part.repeat(10_000)
   const pieces = piecesOf(line, 'e')
-  expect(pieces.length).toBeLessThan(1_000)
+  expect(pieces.filter(({ isMatch }) => isMatch)).toHaveLength(200)
   expect(pieces.map(({ text }) => text).join('')).toBe(line)
 })

@@ -5,6 +5,10 @@ export class TestClock implements Clock {
   time = 1_000
   readonly #due = new Map<() => void, number>()
   now = () => this.time
+  /** How many timers are set. */
+  get timers(): number {
+    return this.#due.size
+  }
   later = (then: () => void, ms: number) => {
     // Timers of browsers hold 31 bits, and run at once beyond.
     this.#due.set(then, this.time + (ms > 0x7fff_ffff ? 1 : ms))
