@@ -31,6 +31,16 @@ describe('a live page whose pages are from an index that is behind its watch', (
     server.asked.length = 0
   })
 
+  it('forgets what it was told before the watch began anew, as after a control plane was restored from a backup', async () => {
+    server.change('MODIFIED', item(0, '20'))
+    await settled()
+    expect(live.page().items[0]).toEqual(item(0, '20'))
+    server.change('RESET', item(0))
+    server.change('BOOKMARK', item(0))
+    await settled()
+    expect(live.page().items[0]).toEqual(item(0))
+  })
+
   it('keeps a change that it has shown', async () => {
     server.items = [item(0, '11'), ...server.items.slice(1)]
     server.change('MODIFIED', item(0, '11'))

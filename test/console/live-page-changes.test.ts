@@ -105,6 +105,15 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(server.resumed).toEqual(['', ''])
   })
 
+  it('waits a second again after each time that its changes went on', async () => {
+    const { followed } = server
+    for (let cut = 0; cut < 4; cut += 1) {
+      server.tell(new Error('the stream was cut'))
+      await clock.pass(1_000)
+    }
+    expect([server.followed - followed, live.page().state]).toEqual([4, 'live'])
+  })
+
   it('reads what is in sight when changes may have been missed', async () => {
     server.tell({ type: 'START' })
     await settled()

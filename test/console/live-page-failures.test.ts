@@ -73,6 +73,49 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
+  it('waits a second again after each time that its stream went on', async () => {
+    for (let cut = 0; cut < 4; cut += 1) {
+      server.break()
+      await clock.pass(1_000)
+    }
+    expect([server.resumed.length, live.page().state]).toEqual([5, 'live'])
+  })
+
+  it('waits a second again after each time that its list was read', async () => {
+    for (let times = 0; times < 3; times += 1) {
+      server.listFails = true
+      server.change('ADDED', west)
+      await clock.pass(1_000)
+      server.listFails = undefined
+      await clock.pass(1_000)
+      expect(live.page().state, `${times}`).toBe('live')
+    }
+  })
+
+  it('tries again at once as often as it is told to, also while an earlier pause would not be over', async () => {
+    for (let cut = 0; cut < 5; cut += 1) {
+      server.break()
+      await clock.pass(400)
+      live.retry()
+      await settled()
+    }
+    expect([server.resumed.length, live.page().state, clock.timers]).toEqual([6, 'live', 0])
+  })
+
+  it('asks once more, and not twice, where it is told to try again while its list is on its way', async () => {
+    server.listFails = true
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    server.listFails = undefined
+    const arrive = server.holdPages()
+    await clock.pass(1_000)
+    const { lists } = server
+    live.retry()
+    arrive()
+    await clock.pass(60_000)
+    expect([server.lists, live.page().state]).toEqual([lists, 'live'])
+  })
+
   it('tries again at once where what it waited for may be there', async () => {
     server.break()
     await settled()

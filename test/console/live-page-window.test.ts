@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { LivePage } from '../../console/live/live-page.js'
+import { LivePage } from '../../console/live/live-page.js'
 import { type Item, startedPage, type TestServer } from './live-page-under-test.js'
 import { settled, type TestClock } from './test-clock.js'
 
@@ -42,6 +42,13 @@ describe('a live page of a long list', () => {
     await clock.pass(100)
     expect(server.asked).toEqual([91])
     expect(rows(180, 181)).toEqual(['item 180', 'item 181'])
+  })
+
+  it('asks for nothing that a reader looked at just before it was stopped', async () => {
+    live.look(100, 101)
+    live.stop()
+    await clock.pass(60_000)
+    expect(server.asked).toEqual([])
   })
 
   it('gives up a page on its way that is out of sight', async () => {
@@ -97,6 +104,52 @@ describe('a live page of a long list', () => {
     live.look(196, 220)
     await clock.pass(100)
     expect(server.asked).toEqual([99, 100])
+  })
+
+  it('asks for no page before its stream has begun, wherever its reader looks', async () => {
+    const other = new LivePage(server, clock, 2)
+    server.refusal = new Error('away')
+    other.start()
+    await settled()
+    other.look(20, 21)
+    await clock.pass(500)
+    expect(server.asked).toEqual([])
+    server.refusal = undefined
+    await clock.pass(500)
+    expect([server.asked, other.page().state]).toEqual([[11], 'live'])
+  })
+
+  it('is not live while a page in sight is missing', async () => {
+    const arrive = new Map<number, () => void>()
+    const list: TestServer['list'] = async ({ page }) => {
+      await new Promise<void>(resolve => arrive.set(page, resolve))
+      return { items: server.items.slice((page - 1) * 2, page * 2), total: 200 }
+    }
+    const other = new LivePage<Item>(
+      { list, keyOf: server.keyOf, watch: (token, signal) => server.watch(token, signal) },
+      clock,
+      2,
+    )
+    other.look(0, 1)
+    other.start()
+    await settled()
+    arrive.get(1)?.()
+    await settled()
+    expect(other.page().state).toBe('live')
+    other.look(0, 3)
+    await clock.pass(100)
+    arrive.get(2)?.()
+    await settled()
+    server.change('ADDED', server.items[0]!)
+    await clock.pass(1_000)
+    server.break()
+    await clock.pass(1_000)
+    arrive.get(1)?.()
+    await settled()
+    expect(other.page().state).toBe('stale')
+    arrive.get(2)?.()
+    await settled()
+    expect(other.page().state).toBe('live')
   })
 
   it('shows a list that is too long to be followed as it was read, and tries no more by itself', async () => {

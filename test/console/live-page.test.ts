@@ -98,6 +98,30 @@ describe('a live page', () => {
     expect(server.lists).toBe(lists)
   })
 
+  it('gives up what was on its way when it was stopped, and reads anew as soon as it is started again', async () => {
+    const arrive = server.holdPages()
+    server.change('ADDED', west)
+    await clock.pass(1_000)
+    live.stop()
+    server.items = [south, west]
+    const { lists } = server
+    live.start()
+    await settled()
+    expect(server.lists).toBe(lists + 1)
+    arrive()
+    await settled()
+    expect(live.page()).toMatchObject({ state: 'live', items: [south, west] })
+  })
+
+  it('tells its readers of nothing once it is stopped', async () => {
+    server.change('MODIFIED', { ...north, state: 'degraded' })
+    await settled()
+    live.stop()
+    const before = shown
+    await clock.pass(60_000)
+    expect([shown, clock.timers]).toEqual([before, 0])
+  })
+
   it('asks for nothing while it is stopped, and goes on where it was', async () => {
     server.change('MODIFIED', north, 't9')
     await settled()

@@ -32,8 +32,12 @@ function shell(whyRefused: () => Promise<string | undefined> = async () => undef
   const socket = new TestSocket()
   const states: ShellState[] = []
   let output = ''
+  let connected = 0
   const running = new RemoteShell({
-    connect: () => socket,
+    connect: () => {
+      connected += 1
+      return socket
+    },
     whyRefused,
     output: bytes => {
       output += new TextDecoder().decode(bytes)
@@ -41,7 +45,7 @@ function shell(whyRefused: () => Promise<string | undefined> = async () => undef
     changed: state => states.push(state),
   })
   running.start()
-  return { running, socket, states, output: () => output }
+  return { running, socket, states, output: () => output, connected: () => connected }
 }
 
 describe('a remote shell', () => {
@@ -118,5 +122,36 @@ describe('a remote shell', () => {
     running.input('late')
     socket.happen('close', { code: 1006, reason: '' })
     expect([socket.closed, socket.sent, states.at(-1)]).toEqual([true, [], { name: 'ended' }])
+  })
+
+  it('says nothing after it was stopped, whatever its server says, and asks nothing', async () => {
+    let asked = 0
+    const { running, socket, states } = shell(async () => {
+      asked += 1
+      return undefined
+    })
+    running.stop()
+    socket.happen('open')
+    socket.frame(3, JSON.stringify({ status: 'Success' }))
+    socket.happen('close', { code: 1006, reason: '' })
+    await settled()
+    expect([states, asked, socket.sent]).toEqual([[{ name: 'ended' }], 0, []])
+  })
+
+  it('connects once, however often it is started', () => {
+    const { running, connected } = shell()
+    running.start()
+    expect(connected()).toBe(1)
+  })
+
+  it.each([
+    [0, 0],
+    [32_768, 1],
+    [32_769, 2],
+  ])('sends %i bytes in %i frames', (bytes, frames) => {
+    const { running, socket } = shell()
+    socket.happen('open')
+    running.input('x'.repeat(bytes))
+    expect(socket.sent).toHaveLength(frames)
   })
 })

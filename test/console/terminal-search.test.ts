@@ -1,26 +1,35 @@
-import { describe, expect, it } from 'vitest'
-import { addressOf, runs, terminalSearch } from '../../console/terminal/terminal-search.js'
+import { expect, it } from 'vitest'
+import { execPath, terminalSearch } from '../../console/terminal/terminal-search.js'
 
-const pod = { cluster: 'north', namespace: 'default', pod: 'web' }
+const web = { cluster: 'north', namespace: 'shop', pod: 'web-0', container: '', command: 'sh' }
 
-describe('the address of a terminal', () => {
-  it.each<[string, Record<string, unknown>, boolean]>([
-    ['no command', pod, true],
-    ['a shell', { ...pod, command: 'sh' }, true],
-    ['a command', { ...pod, command: 'rm -rf /data' }, false],
-    ['a shell with a command', { ...pod, command: 'sh -c reboot' }, false],
-  ])('with %s', (_what, search, isRun) => {
-    expect(runs(terminalSearch(search), undefined)).toBe(isRun)
+it('a terminal runs a shell unless its address says something else, and takes nothing but texts from it', () => {
+  expect(terminalSearch({ cluster: 'north', namespace: 'shop', pod: 'web-0' })).toEqual(web)
+  expect(terminalSearch({ ...web, command: '' })).toEqual(web)
+  expect(terminalSearch({ ...web, pod: 7, container: ['a'], command: 'bash -l' })).toEqual({
+    ...web,
+    pod: '',
+    command: 'bash -l',
   })
+})
 
-  it('runs what its reader has started, and nothing of the address before', () => {
-    const [before, after] = [
-      terminalSearch({ ...pod, command: 'sh' }),
-      terminalSearch({ ...pod, command: 'env' }),
-    ]
-    const started = { address: addressOf(after), attempt: 1 }
-    expect(runs(before, started)).toBe(false)
-    expect(runs(after, started)).toBe(true)
-    expect(runs({ ...after, pod: 'other' }, started)).toBe(false)
-  })
+it('the path of a terminal has each word of its command, and the container only where one is named', () => {
+  const at = (search: object) => new URL(execPath('eu', { ...web, ...search }), 'https://kairship.test')
+  const { pathname, searchParams } = at({ command: '  bash   -l ' })
+  expect(pathname).toMatch(
+    /instances\/eu\/proxy\/.*\/clusters\/north\/proxy\/.*\/namespaces\/shop\/pods\/web-0\/exec$/,
+  )
+  expect([searchParams.getAll('command'), searchParams.get('container'), searchParams.get('tty')]).toEqual([
+    ['bash', '-l'],
+    null,
+    'true',
+  ])
+  expect(at({ container: 'side' }).searchParams.get('container')).toBe('side')
+})
+
+it('a name out of an address leads nowhere else', () => {
+  const path = execPath('a/../b', { ...web, cluster: '../x', namespace: 'n?m', pod: 'p#q' })
+  expect(path).toContain('/instances/a%2F..%2Fb/proxy/')
+  expect(path).toContain('/clusters/..%2Fx/proxy/')
+  expect(path).toContain('/namespaces/n%3Fm/pods/p%23q/exec?')
 })
