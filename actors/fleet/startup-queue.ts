@@ -16,6 +16,12 @@ export const COMING_UP_AT_ONCE = 16
  * a healthy fleet of 1,000 takes 55 and 60 s instead of 34 on two slow cores (bench/README.md).
  */
 export const STILL_MS = 500
+/**
+ * An instance leaves its place after so long although something is observed of it all the time, milliseconds: its status is written each moment while
+ * a first sync lasts, or two controllers undo each other's changes. Sixteen such instances kept all others from coming up. It is
+ * as long as one that stands still is counted; on two slow cores one of a thousand takes 0.7 s.
+ */
+export const HELD_MS = 10_000
 /** Where the event loop was at work for so large a part of the time, nothing was observed because of us: no more are begun. */
 const BUSY = 0.75
 
@@ -37,6 +43,9 @@ interface Place {
   answered: boolean
   /** Fires when nothing was observed of it for a while. */
   readonly timer: NodeJS.Timeout
+  /** Fires when the place has been held for `HELD_MS`: what is observed from then on does not keep it. */
+  readonly held: NodeJS.Timeout
+  isOverdue: boolean
   /** Which part of the time since the last observation the event loop was at work. */
   busyness: () => number
 }
@@ -91,8 +100,10 @@ export class StartupQueue {
     void this.#fill()
   }
 
-  /** A caller needs this one. Without effect unless it waits. */
+  /** A caller needs this one. Without effect unless it waits among those that no caller has asked for. */
   hurry(name: string): void {
+    // A caller who asks again does not lose its turn.
+    if (this.#waiting.hurried.has(name)) return
     const instance = this.#take(name)
     if (!instance) return
     this.#waiting.hurried.set(name, instance)
@@ -105,32 +116,38 @@ export class StartupQueue {
   }
 
   /**
-   * Something was observed of an instance: it keeps its place, if it has one.
+   * Something was observed of an instance: it keeps its place, if it has one, for `HELD_MS` in all.
    * @param answered whether its control plane has answered by now
    */
   progressed(name: string, answered: boolean): void {
     const place = this.#underWay.get(name)
     if (place) {
       place.answered = answered
-      this.#observed(place)
+      if (!place.isOverdue) this.#observed(place)
     } else if (answered) this.#standing.answered(name)
   }
 
   /** It is up, cannot go on by itself, or is gone: its place is free, and it does not wait any more. */
   leave(name: string): void {
     this.#take(name)
-    clearTimeout(this.#underWay.get(name)?.timer)
     this.#standing.delete(name)
-    if (this.#underWay.delete(name)) void this.#fill()
+    if (this.#free(name)) void this.#fill()
   }
 
   /** No instance comes up any more. */
   close(): void {
     this.#open = false
-    for (const { timer } of this.#underWay.values()) clearTimeout(timer)
-    this.#underWay.clear()
+    for (const name of [...this.#underWay.keys()]) this.#free(name)
     this.#standing.clear()
     for (const group of GROUPS) this.#waiting[group].clear()
+  }
+
+  /** @returns whether it had a place */
+  #free(name: string): boolean {
+    const place = this.#underWay.get(name)
+    clearTimeout(place?.timer)
+    clearTimeout(place?.held)
+    return this.#underWay.delete(name)
   }
 
   #observed(place: Place): void {
@@ -144,7 +161,7 @@ export class StartupQueue {
       this.#observed(place)
       return
     }
-    this.#underWay.delete(name)
+    this.#free(name)
     this.#standing.add(name, place.answered)
     void this.#fill()
   }
@@ -173,6 +190,10 @@ export class StartupQueue {
     const place: Place = {
       answered: false,
       timer: setTimeout(() => this.#stand(name, place), STILL_MS).unref(),
+      held: setTimeout(() => {
+        place.isOverdue = true
+      }, HELD_MS).unref(),
+      isOverdue: false,
       busyness: this.#measure(),
     }
     this.#underWay.set(name, place)

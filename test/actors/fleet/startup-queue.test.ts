@@ -6,7 +6,7 @@ import {
   ROOM_OF_ONE_THAT_HANGS,
   STILL_AT_ONCE,
 } from '../../../actors/fleet/standing-still.js'
-import { COMING_UP_AT_ONCE, STILL_MS, StartupQueue } from '../../../actors/fleet/startup-queue.js'
+import { COMING_UP_AT_ONCE, HELD_MS, STILL_MS, StartupQueue } from '../../../actors/fleet/startup-queue.js'
 import type { Instance } from '../../../manifests/instance.js'
 import { instance } from '../../machines/instance/facts.js'
 import { LONG, turnsUnderTest, UNHURRIED } from '../kube/turns-under-test.js'
@@ -96,6 +96,24 @@ describe('a start-up queue', () => {
     startup.enter(born('c', 2))
     vi.advanceTimersByTime(1)
     expect(up.at(-1)).toBe('c')
+  })
+
+  it('gives the place of one to the next of which something is observed all the time, and that does not come up', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    startup.enter(born('next', 1))
+    let passed = 0
+    const flood = (forMs: number) => {
+      for (const until = passed + forMs; passed < until; passed += STILL_MS / 2) {
+        for (const name of first) startup.progressed(name, true)
+        vi.advanceTimersByTime(STILL_MS / 2)
+      }
+    }
+    flood(HELD_MS)
+    expect(up).toEqual(first)
+    flood(STILL_MS)
+    expect(up).toEqual([...first, 'next'])
   })
 
   it('begins no more while it is the event loop that keeps them from getting on', () => {
@@ -248,6 +266,16 @@ describe('a start-up queue', () => {
     for (const name of ['d', 'c', first[0]!, 'nobody']) startup.hurry(name)
     for (const name of first.slice(0, 4)) startup.leave(name)
     expect(up.slice(first.length)).toEqual(['d', 'c', 'a', 'b'])
+  })
+
+  it('does not send one to the end again that callers ask for again and again', () => {
+    const { up, queue: startup } = queue()
+    startup.open()
+    const first = fill(startup)
+    for (const name of ['a', 'b', 'c']) startup.enter(born(name, 1))
+    for (const name of ['b', 'c', 'b']) startup.hurry(name)
+    for (const name of first.slice(0, 2)) startup.leave(name)
+    expect(up.slice(first.length)).toEqual(['b', 'c'])
   })
 
   it('lets those that are being deleted come first, and those that were unreachable last', () => {
