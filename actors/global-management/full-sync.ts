@@ -41,14 +41,17 @@ export interface Repaired {
 /**
  * Repairs what deliveries missed: the leader compares the whole list of Global Management with the delivered bindings on the host, stores what
  * differs and ends what is not listed. It changes nothing by a list that is not proved whole. One that is empty while bindings are in
- * effect must come twice in a row.
+ * effect must come twice in a row, to one leader.
  */
 export class FullSync {
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
   readonly #stopped = new AbortController()
   #isComparing = false
+  /** Whether the list before was empty while bindings were in effect, in this term. */
   #wasEmpty = false
+  /** Of the term in which the list was read for the last time. */
+  #term: AbortSignal | undefined
   /** The newest sequence that was stored when the list was read for the last time. */
   #newest = 0
   readonly #ends = new OneByOne()
@@ -145,6 +148,9 @@ export class FullSync {
     const { leadership, log, meter } = this.options
     const term = leadership()
     if (!term.leading) return
+    // Between two terms other replicas have read lists, which may have had bindings: those before this term are not in a row with the next.
+    if (term.signal !== this.#term) this.#wasEmpty = false
+    this.#term = term.signal
     const { signal, clear } = deadline([this.#stopped.signal, term.signal], WITHIN_MS)
     try {
       const { stored, ended, heldBack } = await this.compare(signal)

@@ -6,10 +6,11 @@ import { fakeLog } from '../../http/fakes/log.js'
 import { unmetered } from '../../silent.js'
 
 describe('the replica that leads', () => {
-  /** A full sync by itself, whose list is asked as a test says; nothing is delivered. */
+  /** A full sync by itself, whose list is asked as a test says; nothing is delivered unless it says so. */
   function running({
     leading = true,
     whole = async (): Promise<WholeList> => ({ sequence: 9, items: [] }),
+    bindings = { delivered: async () => [] } as unknown as DeliveredBindings,
   } = {}) {
     vi.useFakeTimers()
     const asked: AbortSignal[] = []
@@ -19,7 +20,7 @@ describe('the replica that leads', () => {
     const sync = new FullSync({
       ...{ everyMs: 1_000, log, leadership: () => term },
       meter: { ...unmetered, count: (_, labels) => void counted.push(labels?.outcome) },
-      bindings: { delivered: async () => [] } as unknown as DeliveredBindings,
+      bindings,
       list: {
         whole: signal => {
           asked.push(signal)
@@ -57,6 +58,24 @@ describe('the replica that leads', () => {
     resolve({ sequence: 9, items: [] })
     await vi.advanceTimersByTimeAsync(1_010)
     expect(asked).toHaveLength(2)
+  })
+
+  it('takes no list for empty twice in a row of which another replica may have read the one between', async () => {
+    const inEffect = { kind: 'InstanceRoleBinding', metadata: { name: 'one' }, spec: {} }
+    const end = vi.fn(async () => true)
+    const { sync, log, term } = running({
+      bindings: { delivered: async () => [inEffect], end } as unknown as DeliveredBindings,
+    })
+    sync.start()
+    await vi.advanceTimersByTimeAsync(10)
+    expect(log.lines).toHaveLength(1)
+    // The lease was lost, and came back.
+    term.signal = new AbortController().signal
+    sync.start()
+    await vi.advanceTimersByTimeAsync(10)
+    expect([log.lines.length, end.mock.calls.length]).toEqual([2, 0])
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(end).toHaveBeenCalledOnce()
   })
 
   it('says and counts what could not be compared, and compares again', async () => {
