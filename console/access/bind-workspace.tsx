@@ -4,7 +4,9 @@ import { useState } from 'react'
 import { Action, type WorkspaceInstance } from '../../proto/gen/kairship/workspace_pb.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { useAction } from '../parts/use-action.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { workspaces } from './sources.js'
 
@@ -20,6 +22,7 @@ export function BindWorkspace({
   readonly close: () => void
 }) {
   const access = useAccessWords()
+  const notYet = useNotYetWords()
   const { workspaces: words } = access
   const current = workspace?.workspace ?? ''
   const isBound = current !== ''
@@ -58,14 +61,14 @@ export function BindWorkspace({
           <Button variant="default" onClick={close}>
             {access.cancel}
           </Button>
-          <Button
+          <RefusableButton
             {...(isBound && { color: 'red' })}
-            disabled={!isBound && chosen === null}
+            refusal={!isBound && chosen === null ? notYet.choose(words.of) : undefined}
             loading={change.busy}
             onClick={() => void change.run()}
           >
             {isBound ? words.release : words.bind}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Dialog>

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core'
+import { Alert, Group, Stack, Table, Text, TextInput, Timeline, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -11,7 +11,9 @@ import {
 } from '../../proto/gen/kairship/access_review_pb.js'
 import { Dot } from '../parts/dot.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { TableHead } from '../parts/table-head.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { type CheckSearch, checkFields, questionOf } from './check-search.js'
 import { reviews } from './sources.js'
@@ -25,12 +27,14 @@ export function CheckScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { check: words } = useAccessWords()
+  const notYet = useNotYetWords()
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>(search)
   const ask = (by: 'explain' | 'who') => {
     const asked = Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== ''))
     void navigate({ search: { ...asked, ask: by } as CheckSearch })
   }
-  const isWhole = Boolean(typed.verb && typed.resource)
+  const missing = (['verb', 'resource'] as const).filter(field => !typed[field]).map(field => words[field])
+  const notWhole = missing.length > 0 ? notYet.fill(missing) : undefined
   return (
     <Stack>
       <Title order={2} size="h4">
@@ -56,12 +60,12 @@ export function CheckScreen() {
               onChange={({ currentTarget: { value } }) => setTyped(before => ({ ...before, [field]: value }))}
             />
           ))}
-          <Button type="submit" disabled={!isWhole}>
+          <RefusableButton type="submit" refusal={notWhole}>
             {words.explain}
-          </Button>
-          <Button variant="default" disabled={!isWhole} onClick={() => ask('who')}>
+          </RefusableButton>
+          <RefusableButton variant="default" refusal={notWhole} onClick={() => ask('who')}>
             {words.who}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
       {search.ask === 'explain' && <Explained instance={instance} search={search} />}

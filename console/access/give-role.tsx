@@ -6,6 +6,8 @@ import type {
 } from '../../proto/gen/kairship/access_review_pb.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { momentOf, useAct } from './act.js'
 import { ChangePreview } from './change-preview.js'
@@ -26,6 +28,7 @@ export function GiveRole({
   readonly close: () => void
 }) {
   const access = useAccessWords()
+  const notYet = useNotYetWords()
   const { roles: words } = access
   const [typed, setTyped] = useState<Typed>(NOTHING)
   const [preview, setPreview] = useState<Preview>()
@@ -39,7 +42,14 @@ export function GiveRole({
       setPreview(undefined)
     },
   })
-  const isWhole = typed.name !== '' && typed.on !== '' && subjects.length > 0 && wrong === undefined
+  const on = kind === 'instances' ? words.instance : words.workspace
+  const missing = [
+    typed.name === '' && words.name,
+    typed.on === '' && on,
+    typed.who.trim() === '' && words.who,
+  ].filter(field => field !== false)
+  const notWhole =
+    missing.length > 0 ? notYet.fill(missing) : wrong === undefined ? undefined : words.wrongWho(wrong)
   const grant = { ...typed, subjects, namespaces: typed.namespaces.split(/[\s,]+/).filter(Boolean) }
   return (
     <Modal
@@ -71,11 +81,7 @@ export function GiveRole({
       >
         <Group grow align="flex-start">
           <TextInput label={words.name} required {...field('name')} />
-          <TextInput
-            label={kind === 'instances' ? words.instance : words.workspace}
-            required
-            {...field('on')}
-          />
+          <TextInput label={on} required {...field('on')} />
         </Group>
         <Group grow align="flex-start">
           <Select
@@ -114,9 +120,9 @@ export function GiveRole({
           <Button variant="default" onClick={close}>
             {access.cancel}
           </Button>
-          <Button type="submit" loading={busy} disabled={!isWhole}>
+          <RefusableButton type="submit" loading={busy} refusal={notWhole}>
             {preview ? words.confirm : words.preview}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Modal>

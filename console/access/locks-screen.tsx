@@ -7,7 +7,9 @@ import { Dialog } from '../parts/dialog.js'
 import { LiveTable } from '../parts/live-table.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { shownName } from '../parts/shown-name.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { Moment } from './account-screen.js'
 import { useAct } from './act.js'
@@ -87,6 +89,7 @@ const NOTHING = { name: '', user: '', group: '', tokenId: '', instance: '', mess
 function LockOut({ opened, close }: { readonly opened: boolean; readonly close: () => void }) {
   const access = useAccessWords()
   const { locks: words } = access
+  const notYet = useNotYetWords()
   const [typed, setTyped] = useState(NOTHING)
   const { act, busy, problem } = useAct()
   const field = (name: keyof typeof NOTHING, label: string) => (
@@ -100,6 +103,13 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
     />
   )
   const { until, ...lock } = typed
+  const isOfSomebody = [typed.user, typed.group, typed.tokenId, typed.instance].some(text => text !== '')
+  const notWhole =
+    typed.name === ''
+      ? notYet.fill([words.name])
+      : isOfSomebody
+        ? undefined
+        : notYet.oneOf([words.user, words.group, words.token, words.instance])
   return (
     <Modal
       opened={opened}
@@ -132,14 +142,9 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
         {field('message', words.message)}
         {field('until', access.roles.expires)}
         {problem && <Problem error={problem} />}
-        <Button
-          type="submit"
-          color="red"
-          loading={busy}
-          disabled={!typed.name || !(typed.user || typed.group || typed.tokenId || typed.instance)}
-        >
+        <RefusableButton type="submit" color="red" loading={busy} refusal={notWhole}>
           {words.lock}
-        </Button>
+        </RefusableButton>
       </Stack>
     </Modal>
   )

@@ -1,4 +1,4 @@
-import { Badge, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
@@ -8,6 +8,7 @@ import { Freshness } from '../parts/freshness.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
+import { WholeBadge } from '../parts/whole-badge.js'
 import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { taintText } from './cluster-fields.js'
@@ -150,9 +151,7 @@ function Marks({ title, marks }: { readonly title: string; readonly marks: reado
       <Group gap={4}>
         {marks.length === 0 && <Text size="sm">{words.none}</Text>}
         {marks.map(mark => (
-          <Badge key={mark} variant="default" tt="none" size="sm" maw="100%">
-            {mark}
-          </Badge>
+          <WholeBadge key={mark} text={mark} />
         ))}
       </Group>
     </>

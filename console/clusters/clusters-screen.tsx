@@ -1,9 +1,10 @@
-import { Anchor, Badge, Group } from '@mantine/core'
+import { Anchor, Group } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { useLive } from '../live/use-live.js'
 import { LiveTable } from '../parts/live-table.js'
 import { MayLink } from '../parts/may.js'
+import { WholeBadge } from '../parts/whole-badge.js'
 import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { taintText } from './cluster-fields.js'
@@ -75,9 +76,7 @@ export function ClustersScreen() {
 const Taints = ({ cluster: { spec } }: { readonly cluster: Cluster }) => (
   <Group gap={4}>
     {spec?.taints.map(({ key, value, effect }) => (
-      <Badge key={`${key} ${value} ${effect}`} variant="default" tt="none" size="sm">
-        {taintText({ key, value, effect })}
-      </Badge>
+      <WholeBadge key={`${key} ${value} ${effect}`} text={taintText({ key, value, effect })} />
     ))}
   </Group>
 )

@@ -4,8 +4,10 @@ import { useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { fieldsOf } from './cluster-fields.js'
 import { Changes } from './cluster-form.js'
 import { service } from './clusters.js'
@@ -27,6 +29,7 @@ export function CordonCluster({
   readonly close: () => void
 }) {
   const words = useClusterWords()
+  const notYet = useNotYetWords()
   // As it was when the dialog opened: what the list shows goes on changing.
   const [opened] = useState(cluster)
   const name = opened.metadata?.name ?? ''
@@ -63,9 +66,13 @@ export function CordonCluster({
           <Button variant="default" onClick={close}>
             {words.cancel}
           </Button>
-          <Button disabled={!tried.data} loading={act.busy} onClick={() => void act.run()}>
+          <RefusableButton
+            refusal={tried.data ? undefined : notYet.trying}
+            loading={act.busy}
+            onClick={() => void act.run()}
+          >
             {takesBack ? words.uncordon : words.cordon}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Dialog>

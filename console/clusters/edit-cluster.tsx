@@ -1,18 +1,11 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Button, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
+import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
 import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
-import { useAction } from '../parts/use-action.js'
 import { useClusterWords } from '../words/clusters.js'
-import {
-  type ClusterFields,
-  differences,
-  fieldsOf,
-  readLabels,
-  readTaints,
-  readZones,
-} from './cluster-fields.js'
+import { useNotYetWords } from '../words/not-yet.js'
+import { differences, fieldsOf, readLabels, readTaints, readZones } from './cluster-fields.js'
 import { Changes, ClusterForm, isRight } from './cluster-form.js'
 import { service } from './clusters.js'
 
@@ -30,6 +23,7 @@ export function EditCluster({
   readonly close: () => void
 }) {
   const words = useClusterWords()
+  const notYet = useNotYetWords()
   // As it was when the form opened: what the list shows goes on changing.
   const [opened] = useState(cluster)
   const before = fieldsOf(opened)
@@ -57,46 +51,37 @@ export function EditCluster({
       },
     },
   }
-  // What was checked: whoever changes something afterwards checks again.
-  const [checked, setChecked] = useState<{ readonly fields: ClusterFields; readonly stored: ClusterFields }>()
-  const accepted = checked?.fields === fields ? checked : undefined
-  const check = useAction(async () => {
-    const { cluster: stored } = await service.updateJoinedCluster({ ...request, dryRun: true })
-    if (stored) setChecked({ fields, stored: fieldsOf(stored) })
-  })
-  const save = useAction(async () => {
-    await service.updateJoinedCluster(request)
-    close()
-  })
-  const problem = save.error ?? check.error
+  const checkedWrite = useCheckedWrite(
+    fields,
+    async () => (await service.updateJoinedCluster({ ...request, dryRun: true })).cluster,
+    async () => {
+      await service.updateJoinedCluster(request)
+      close()
+    },
+  )
+  const stored = checkedWrite.checked?.answer
   const isChanged = differences(before, fields).length > 0
   return (
     <Dialog onClose={close} title={words.editTitle(name)} size="lg" closeOnClickOutside={!isChanged}>
       <Stack>
         <ClusterForm fields={fields} change={setFields} />
-        <Changes before={before} after={accepted?.stored ?? fields} />
-        {accepted && (
-          <Text size="sm" role="status">
-            {words.accepted}
-          </Text>
-        )}
-        {problem && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close}>
-            {words.cancel}
-          </Button>
-          <Button
-            variant={accepted ? 'default' : 'filled'}
-            disabled={!isChanged || !isRight(fields)}
-            loading={check.busy}
-            onClick={() => void check.run()}
-          >
-            {words.check}
-          </Button>
-          <Button disabled={!accepted} loading={save.busy} onClick={() => void save.run()}>
-            {words.save}
-          </Button>
-        </Group>
+        <Changes before={before} after={stored ? fieldsOf(stored) : fields} />
+        <CheckThenWrite
+          of={checkedWrite}
+          notYet={!isChanged ? notYet.noChange : isRight(fields) ? undefined : notYet.wrong}
+          words={{ check: words.check, write: words.save }}
+          accepted={
+            <Text size="sm" role="status">
+              {words.accepted}
+            </Text>
+          }
+          before={
+            <Button variant="default" onClick={close}>
+              {words.cancel}
+            </Button>
+          }
+          justify="flex-end"
+        />
       </Stack>
     </Dialog>
   )

@@ -1,10 +1,10 @@
-import { Alert, Button, FileButton, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { Alert, Button, FileButton, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { MayButton } from '../parts/may.js'
-import { Problem } from '../parts/problem.js'
-import { useAction } from '../parts/use-action.js'
+import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
+import { RefusalNotice } from '../parts/may.js'
 import { useClusterWords } from '../words/clusters.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { NO_FIELDS, readLabels, readTaints, readZones } from './cluster-fields.js'
 import { ClusterForm, isRight } from './cluster-form.js'
 import { service } from './clusters.js'
@@ -18,6 +18,7 @@ const LARGEST_FILE = 1 << 20
 export function JoinScreen() {
   const { name: instance } = route.useParams()
   const words = useClusterWords()
+  const notYet = useNotYetWords()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [kubeconfig, setKubeconfig] = useState('')
@@ -39,21 +40,20 @@ export function JoinScreen() {
       },
     },
   }
-  // What was checked: whoever changes something afterwards checks again.
-  const form = JSON.stringify(request)
-  const [checked, setChecked] = useState<string>()
-  const check = useAction(async () => {
-    await service.joinCluster({ ...request, dryRun: true })
-    setChecked(form)
-  })
-  const join = useAction(async () => {
-    await service.joinCluster(request)
-    void navigate({
-      to: '/instances/$name/clusters/$cluster',
-      params: { name: instance, cluster: request.name },
-    } as never)
-  })
-  const isComplete = request.name !== '' && kubeconfig.trim() !== '' && isRight(fields)
+  const checkedWrite = useCheckedWrite(
+    JSON.stringify(request),
+    () => service.joinCluster({ ...request, dryRun: true }),
+    async () => {
+      await service.joinCluster(request)
+      void navigate({
+        to: '/instances/$name/clusters/$cluster',
+        params: { name: instance, cluster: request.name },
+      } as never)
+    },
+  )
+  const missing = [request.name === '' && words.name, kubeconfig.trim() === '' && words.kubeconfig].filter(
+    field => field !== false,
+  )
   const wanted = { verb: 'create', resource: 'instances/clusters', name: instance }
   const choose = (file: File | null) => {
     if (!file) return
@@ -64,6 +64,7 @@ export function JoinScreen() {
     <Stack maw={820}>
       <Title order={2}>{words.join}</Title>
       <Text size="sm">{words.joinHelp}</Text>
+      <RefusalNotice wanted={wanted} />
       <TextInput
         label={words.name}
         required
@@ -100,31 +101,17 @@ export function JoinScreen() {
         onChange={({ currentTarget: { value } }) => setApiEndpoint(value)}
       />
       <ClusterForm fields={fields} change={setFields} />
-      {(join.error ?? check.error) && <Problem error={(join.error ?? check.error) as Error} />}
-      {checked === form && !join.error && (
-        <Alert color="green" variant="outline" role="status">
-          {words.checked(request.name)}
-        </Alert>
-      )}
-      <Group>
-        <MayButton
-          wanted={wanted}
-          variant={checked === form ? 'default' : 'filled'}
-          disabled={!isComplete}
-          loading={check.busy}
-          onClick={() => void check.run()}
-        >
-          {words.check}
-        </MayButton>
-        <MayButton
-          wanted={wanted}
-          disabled={checked !== form}
-          loading={join.busy}
-          onClick={() => void join.run()}
-        >
-          {words.joinNow}
-        </MayButton>
-      </Group>
+      <CheckThenWrite
+        of={checkedWrite}
+        wanted={wanted}
+        notYet={missing.length > 0 ? notYet.fill(missing) : isRight(fields) ? undefined : notYet.wrong}
+        words={{ check: words.check, write: words.joinNow }}
+        accepted={
+          <Alert color="green" variant="outline" role="status">
+            {words.checked(request.name)}
+          </Alert>
+        }
+      />
     </Stack>
   )
 }

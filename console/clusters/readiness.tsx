@@ -35,16 +35,16 @@ export function Used({
   readonly cluster: Cluster
   readonly resource: 'cpu' | 'memory'
 }) {
-  const { clusters: words, instance, locale } = useWords()
+  const words = useWords()
   const { allocatable = {}, allocated = {} } = status?.resourceSummary ?? {}
   const [whole, part] = [roughly(allocatable[resource]), roughly(allocated[resource])]
   const text = resource === 'cpu' ? coresText : bytesText
   return (
     <Share
-      label={words.columns[resource]}
+      label={words.clusters.columns[resource]}
       part={part}
       whole={whole}
-      text={instance.allocated(text(part ?? 0, locale), text(whole ?? 0, locale))}
+      text={words.instance.allocated(text(part ?? 0, words), text(whole ?? 0, words))}
     />
   )
 }

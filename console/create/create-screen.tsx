@@ -12,10 +12,10 @@ import {
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { MayButton } from '../parts/may.js'
-import { Problem } from '../parts/problem.js'
-import { useAction } from '../parts/use-action.js'
+import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
+import { RefusalNotice } from '../parts/may.js'
 import { instances } from '../settings/instances.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useSettingWords } from '../words/settings.js'
 import { adoptCommand, type InstanceFields, NO_INSTANCE, requestOf } from './instance-fields.js'
 
@@ -24,33 +24,30 @@ const CREATE = { verb: 'create', resource: 'instances' } as const
 /** Adopts a control plane or has one installed: checked by the host first, created after that. */
 export function CreateScreen() {
   const { create: words } = useSettingWords()
+  const notYet = useNotYetWords()
   const navigate = useNavigate()
   const [fields, setFields] = useState<InstanceFields>(NO_INSTANCE)
   const set = (part: Partial<InstanceFields>) => setFields({ ...fields, ...part })
-  const form = JSON.stringify(fields)
-  // What was checked: whoever changes something afterwards checks again.
-  const [checked, setChecked] = useState<string>()
   const config = useQuery({
     queryKey: ['karmada config'],
     queryFn: ({ signal }) => instances.getInstanceKarmadaConfig({}, { signal }),
   })
-  const check = useAction(async () => {
-    await instances.createInstance({ ...requestOf(fields), dryRun: true })
-    setChecked(form)
-  })
-  const make = useAction(async () => {
-    await instances.createInstance(requestOf(fields))
-    void navigate({ to: '/instances/$name', params: { name: fields.name.trim() } } as never)
-  })
+  const checkedWrite = useCheckedWrite(
+    JSON.stringify(fields),
+    () => instances.createInstance({ ...requestOf(fields), dryRun: true }),
+    async () => {
+      await instances.createInstance(requestOf(fields))
+      void navigate({ to: '/instances/$name', params: { name: fields.name.trim() } } as never)
+    },
+  )
   const isAdopted = fields.mode === 'adopt'
-  const isComplete =
-    fields.name.trim() !== '' &&
-    (!isAdopted || (fields.secretName.trim() !== '' && fields.secretNamespace.trim() !== ''))
-  const text = (key: TextField, label: string, more: { help?: string; required?: boolean } = {}) => (
+  const needed: readonly TextField[] = isAdopted ? ['name', 'secretNamespace', 'secretName'] : ['name']
+  const missing = needed.filter(key => fields[key].trim() === '').map(key => words[key])
+  const text = (key: TextField, help?: string) => (
     <TextInput
-      label={label}
-      description={more.help}
-      required={more.required === true}
+      label={words[key]}
+      description={help}
+      required={needed.includes(key)}
       value={fields[key]}
       onChange={({ currentTarget: { value } }) => set({ [key]: value })}
     />
@@ -61,6 +58,7 @@ export function CreateScreen() {
         {words.title}
       </Title>
       <Text size="sm">{words.help}</Text>
+      <RefusalNotice wanted={CREATE} />
       <SegmentedControl
         aria-label={words.mode}
         value={fields.mode}
@@ -70,17 +68,17 @@ export function CreateScreen() {
           { value: 'install', label: words.install },
         ]}
       />
-      {text('name', words.name, { required: true })}
+      {text('name')}
       <Group grow>
-        {text('alias', words.alias)}
-        {text('description', words.description)}
+        {text('alias')}
+        {text('description')}
       </Group>
       {isAdopted ? (
         <>
           <Group grow align="flex-end">
-            {text('secretNamespace', words.secretNamespace, { required: true })}
-            {text('secretName', words.secretName, { required: true })}
-            {text('secretKey', words.secretKey)}
+            {text('secretNamespace')}
+            {text('secretName')}
+            {text('secretKey')}
           </Group>
           <Text size="sm">{words.secretHelp}</Text>
           <Code block tabIndex={0}>
@@ -90,10 +88,10 @@ export function CreateScreen() {
       ) : (
         <>
           {config.data && <Text size="sm">{words.version(config.data.version)}</Text>}
-          {text('namespace', words.namespace)}
+          {text('namespace')}
           <Group grow align="flex-end">
-            {text('hostNamespace', words.hostNamespace)}
-            {text('hostName', words.hostName, { help: words.hostHelp })}
+            {text('hostNamespace')}
+            {text('hostName', words.hostHelp)}
           </Group>
           <NativeSelect
             label={words.deletionPolicy}
@@ -108,42 +106,28 @@ export function CreateScreen() {
           />
         </>
       )}
-      {(make.error ?? check.error) && <Problem error={(make.error ?? check.error) as Error} />}
-      {checked === form && !make.error && (
-        <Alert
-          color="green"
-          variant="outline"
-          role="status"
-          title={words.checked(fields.name.trim())}
-          styles={{ title: { color: 'var(--mantine-color-text)' } }}
-        >
-          <Text size="sm" mb={4}>
-            {words.becomes}
-          </Text>
-          <Code block tabIndex={0}>
-            {JSON.stringify({ kind: 'Instance', ...requestOf(fields).data }, undefined, 2)}
-          </Code>
-        </Alert>
-      )}
-      <Group>
-        <MayButton
-          wanted={CREATE}
-          variant={checked === form ? 'default' : 'filled'}
-          disabled={!isComplete}
-          loading={check.busy}
-          onClick={() => void check.run()}
-        >
-          {words.check}
-        </MayButton>
-        <MayButton
-          wanted={CREATE}
-          disabled={checked !== form}
-          loading={make.busy}
-          onClick={() => void make.run()}
-        >
-          {words.create}
-        </MayButton>
-      </Group>
+      <CheckThenWrite
+        of={checkedWrite}
+        wanted={CREATE}
+        notYet={missing.length > 0 ? notYet.fill(missing) : undefined}
+        words={{ check: words.check, write: words.create }}
+        accepted={
+          <Alert
+            color="green"
+            variant="outline"
+            role="status"
+            title={words.checked(fields.name.trim())}
+            styles={{ title: { color: 'var(--mantine-color-text)' } }}
+          >
+            <Text size="sm" mb={4}>
+              {words.becomes}
+            </Text>
+            <Code block tabIndex={0}>
+              {JSON.stringify({ kind: 'Instance', ...requestOf(fields).data }, undefined, 2)}
+            </Code>
+          </Alert>
+        }
+      />
     </Stack>
   )
 }

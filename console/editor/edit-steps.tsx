@@ -1,6 +1,7 @@
 import { Button, Group, Loader, Text } from '@mantine/core'
 import { RefusableButton } from '../parts/refusable-button.js'
 import { useEditorWords } from '../words/editor.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import type { EditProps } from './edit-props.js'
 
 /** What can be done next. */
@@ -13,6 +14,7 @@ export function Steps({
   readonly refusal: string | undefined
 }) {
   const words = useEditorWords()
+  const notYet = useNotYetWords()
   switch (edit.step) {
     case 'editing':
       return (
@@ -41,13 +43,13 @@ export function Steps({
     case 'applying':
       return (
         <>
-          <Button
+          <RefusableButton
             loading={edit.step === 'applying'}
-            disabled={edit.checked.before === edit.checked.after}
+            refusal={edit.checked.before === edit.checked.after ? notYet.noChange : undefined}
             onClick={() => send({ type: 'apply' })}
           >
             {words.apply}
-          </Button>
+          </RefusableButton>
           <Button
             variant="default"
             disabled={edit.step === 'applying'}

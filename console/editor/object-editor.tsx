@@ -2,6 +2,7 @@ import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { KubeApi } from '../kube/kube-api.js'
 import { type ObjectAddress, type ObjectType, ownNamespaceOf } from '../kube/object.js'
+import { RefusalNotice } from '../parts/may.js'
 import { useRefusal, type Wanted } from '../parts/refusal.js'
 import { ageOf } from '../parts/time.js'
 import { useEditorWords } from '../words/editor.js'
@@ -125,7 +126,8 @@ function Editing({
     isTold.current = true
     queueMicrotask(() => done(edit.stored))
   }
-  const refusal = useRefusal(rightFor({ api, at, creates }))
+  const wanted = rightFor({ api, at, creates })
+  const refusal = useRefusal(wanted)
   const isWriting = edit.step === 'editing' || edit.step === 'checking'
   const yaml = (
     <Stack gap="xs">
@@ -154,8 +156,8 @@ function Editing({
   )
   return (
     <Stack>
+      <RefusalNotice wanted={wanted} />
       <EditNotes edit={edit} send={send} />
-      {refusal !== undefined && <Text size="sm">{refusal}</Text>}
       {isWriting && beside && (
         <SimpleGrid cols={{ base: 1, lg: 2 }}>
           {field}

@@ -11,16 +11,16 @@ export function Capacity({
   readonly summary: InstanceStatusSummary | undefined
   readonly resource: 'cpu' | 'memory'
 }) {
-  const { fleet, instance, locale } = useWords()
+  const words = useWords()
   const { allocatable = {}, allocated = {} } = summary?.resourceSummary ?? {}
   const [whole, part] = [roughly(allocatable[resource]), roughly(allocated[resource])]
   const text = resource === 'cpu' ? coresText : bytesText
   return (
     <Share
-      label={fleet.columns[resource]}
+      label={words.fleet.columns[resource]}
       part={part}
       whole={whole}
-      text={instance.allocated(text(part ?? 0, locale), text(whole ?? 0, locale))}
+      text={words.instance.allocated(text(part ?? 0, words), text(whole ?? 0, words))}
     />
   )
 }

@@ -1,6 +1,8 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { useFormWords } from '../words/forms.js'
+import { useNotYetWords } from '../words/not-yet.js'
 
 /** The rows of a list in a form: as many as a browser can draw, how many more there are, what was refused of the list, and a button for one more. */
 export function Rows<T>({
@@ -22,6 +24,7 @@ export function Rows<T>({
   readonly canAdd?: boolean
 }) {
   const words = useFormWords()
+  const notYet = useNotYetWords()
   return (
     <>
       {items.slice(0, most).map((item, index) => (
@@ -34,9 +37,15 @@ export function Rows<T>({
           {refused}
         </Text>
       )}
-      <Button variant="default" size="xs" style={{ alignSelf: 'start' }} disabled={!canAdd} onClick={add}>
+      <RefusableButton
+        variant="default"
+        size="xs"
+        style={{ alignSelf: 'start' }}
+        refusal={canAdd ? undefined : notYet.full}
+        onClick={add}
+      >
         {addLabel}
-      </Button>
+      </RefusableButton>
     </>
   )
 }

@@ -11,8 +11,10 @@ import { whileVisible } from '../live/use-live.js'
 import { Dot } from '../parts/dot.js'
 import { saveAs } from '../parts/download.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { Trail } from '../parts/trail.js'
 import { useLogWords } from '../words/logs.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { LogFeed } from './log-feed.js'
 import type { LogLine } from './log-lines.js'
 import { LogRows } from './log-rows.js'
@@ -45,6 +47,7 @@ export function LogsScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const words = useLogWords()
+  const notYet = useNotYetWords()
   const change = (next: LogSearch) => void navigate({ search: next, replace: true })
   const kind = workloadKinds[isWorkloadKind(given) ? given : 'deployments'].kind
   const { cluster, container, find = '', only, previous, follow, tail = TAIL } = search
@@ -180,14 +183,14 @@ export function LogsScreen() {
         <Button size="xs" variant="default" onClick={() => feed.clear()}>
           {words.clear}
         </Button>
-        <Button
+        <RefusableButton
           size="xs"
           variant="default"
-          disabled={shown.length === 0}
+          refusal={shown.length === 0 ? notYet.noLines : undefined}
           onClick={() => saveAs(`${name}.log`, shown.map(textOf).join('\n'))}
         >
           {words.download}
-        </Button>
+        </RefusableButton>
         {!atEnd && (
           <Button size="xs" onClick={() => setAtEnd(true)}>
             {words.newest} ↓

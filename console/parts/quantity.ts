@@ -1,3 +1,5 @@
+import type { Words } from '../words/en.js'
+
 /** Suffixes of Kubernetes quantities (k8s.io/apimachinery, pkg/api/resource), as factors. */
 const FACTORS: Readonly<Record<string, number>> = {
   n: 1e-9,
@@ -29,7 +31,7 @@ export function roughly(quantity: string | undefined): number | undefined {
 const BYTES = ['Ki', 'Mi', 'Gi', 'Ti', 'Pi'] as const
 
 /** An amount of memory with three digits: `63.9 Gi`. */
-export function bytesText(bytes: number, locale: string): string {
+export function bytesText(bytes: number, { locale }: Words): string {
   let [value, unit] = [bytes, '']
   for (const next of BYTES) {
     if (value < 1_000) break
@@ -38,6 +40,9 @@ export function bytesText(bytes: number, locale: string): string {
   return `${value.toLocaleString(locale, { maximumSignificantDigits: 3 })}${unit && ` ${unit}`}`
 }
 
-/** An amount of CPU, in cores. */
-export const coresText = (cores: number, locale: string): string =>
-  cores.toLocaleString(locale, { maximumSignificantDigits: 3 })
+/** An amount of CPU with three digits and its unit: in cores, and below one in thousandths of a core, as Kubernetes writes them. */
+export function coresText(cores: number, { locale, instance }: Words): string {
+  const text = (value: number) => value.toLocaleString(locale, { maximumSignificantDigits: 3 })
+  const thousandths = cores * 1_000
+  return cores > 0 && thousandths < 999.5 ? `${text(thousandths)}m` : instance.cores(text(cores))
+}

@@ -1,6 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { useNotYetWords } from '../words/not-yet.js'
 import { Problem } from './problem.js'
+import { RefusableButton } from './refusable-button.js'
 
 /** What a dialog about a removal asks: says what goes, wants the name typed where much goes, and shows why it failed. */
 export function RemovalForm({
@@ -30,6 +32,9 @@ export function RemovalForm({
   readonly close: () => void
 }) {
   const [typed, setTyped] = useState('')
+  const notYet = useNotYetWords()
+  const isNamed = name === undefined || typed === name
+  const refusal = !isNamed ? notYet.typeName(name) : isAccepted ? undefined : notYet.trying
   return (
     <Stack>
       {children}
@@ -47,14 +52,9 @@ export function RemovalForm({
         <Button variant="default" onClick={close}>
           {words.cancel}
         </Button>
-        <Button
-          color="red"
-          disabled={!isAccepted || (name !== undefined && typed !== name)}
-          loading={busy}
-          onClick={remove}
-        >
+        <RefusableButton color="red" refusal={refusal} loading={busy} onClick={remove}>
           {words.remove}
-        </Button>
+        </RefusableButton>
       </Group>
     </Stack>
   )

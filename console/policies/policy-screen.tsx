@@ -13,6 +13,7 @@ import { Freshness } from '../parts/freshness.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { Trail } from '../parts/trail.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { usePolicyWords } from '../words/policies.js'
 import { useWords } from '../words/use-words.js'
 import { policies } from './policies.js'
@@ -33,6 +34,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
   const { name: instance, namespace: given, policy: name } = route.useParams()
   const navigate = route.useNavigate()
   const words = usePolicyWords()
+  const notYet = useNotYetWords()
   const [isRemoving, { open, close }] = useDisclosure()
   const namespace = given === NO_NAMESPACE ? '' : given
   const api = useMemo(() => new KubeApi(instance), [instance])
@@ -76,7 +78,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
             wanted={{ ...wanted, verb: 'delete' }}
             size="xs"
             variant="default"
-            disabled={!read.data}
+            notYet={read.data ? undefined : notYet.reading}
             onClick={open}
           >
             {words.remove}

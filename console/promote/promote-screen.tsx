@@ -15,7 +15,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useClusterNames } from '../instance/names.js'
 import { ROWS } from '../live/pages.js'
-import { MayButton } from '../parts/may.js'
+import { MayButton, RefusalNotice } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
 import { usePromoteWords } from '../words/promote.js'
@@ -61,6 +61,7 @@ export function PromoteScreen() {
     <Stack>
       <Title order={2}>{words.title}</Title>
       <Text size="sm">{words.how}</Text>
+      <RefusalNotice wanted={{ instance, verb: 'create', ...promotedTypes[kind] }} />
       <Group align="end">
         <Select
           label={words.cluster}

@@ -1,9 +1,10 @@
-import { Group, List, NumberInput, Paper, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
+import { List, NumberInput, Paper, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { MayButton } from '../parts/may.js'
+import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
+import { RefusalNotice } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
-import { useAction } from '../parts/use-action.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useSettingWords } from '../words/settings.js'
 import { changesOf, type Setting } from './setting.js'
 
@@ -30,6 +31,7 @@ export function KarmadaSetting({
   readonly isAdopted: boolean
 }) {
   const words = useSettingWords()
+  const notYet = useNotYetWords()
   const queries = useQueryClient()
   const queryKey = ['setting', instance, name]
   const { data, error, refetch } = useQuery({
@@ -39,30 +41,26 @@ export function KarmadaSetting({
     enabled: !isAdopted,
   })
   const [typed, setTyped] = useState<Setting>()
-  // What the host has accepted: whoever changes something afterwards checks again.
-  const [accepted, setAccepted] = useState<Setting>()
   const [saved, setSaved] = useState(false)
   const shown = typed ?? data
-  const check = useAction(async () => {
-    if (!typed) return
-    await write(typed, { dryRun: true })
-    setAccepted(typed)
-  })
-  const save = useAction(async () => {
-    if (!typed) return
-    await write(typed, { dryRun: false })
-    queries.setQueryData(queryKey, typed)
-    setTyped(undefined)
-    setSaved(true)
-  })
+  const checkedWrite = useCheckedWrite(
+    typed,
+    async () => typed && write(typed, { dryRun: true }),
+    async () => {
+      if (!typed) return
+      await write(typed, { dryRun: false })
+      queries.setQueryData(queryKey, typed)
+      setTyped(undefined)
+      setSaved(true)
+    },
+  )
   const change = (next: Setting) => {
     setTyped(next)
     setSaved(false)
   }
   const sayTime = (seconds: number) => (seconds === 0 ? words.default : `${seconds} ${words.seconds}`)
   const changes = data && typed ? changesOf(data, typed) : []
-  const isAccepted = changes.length > 0 && accepted === typed
-  const problem = save.error ?? check.error
+  const isChanged = changes.length > 0
   const wanted = { verb: 'update', resource: `instances/${name}`, name: instance }
   return (
     <Paper withBorder p="lg" component="section" aria-label={title}>
@@ -72,6 +70,7 @@ export function KarmadaSetting({
         </Title>
         <Text size="sm">{help}</Text>
         {error && <Problem error={error} retry={() => void refetch()} />}
+        {!isAdopted && <RefusalNotice wanted={wanted} />}
         {isAdopted && (
           <Text size="sm" c="dimmed">
             {words.adopted}
@@ -120,39 +119,26 @@ export function KarmadaSetting({
             </List>
           </section>
         )}
-        {isAccepted && (
-          <Text size="sm" role="status">
-            {words.accepted}
-          </Text>
-        )}
-        {problem && <Problem error={problem} />}
         {!isAdopted && (
-          <Group>
-            <MayButton
-              wanted={wanted}
-              size="xs"
-              variant={isAccepted ? 'default' : 'filled'}
-              disabled={changes.length === 0}
-              loading={check.busy}
-              onClick={() => void check.run()}
-            >
-              {words.check}
-            </MayButton>
-            <MayButton
-              wanted={wanted}
-              size="xs"
-              disabled={!isAccepted}
-              loading={save.busy}
-              onClick={() => void save.run()}
-            >
-              {words.save}
-            </MayButton>
-            {saved && (
+          <CheckThenWrite
+            of={isChanged ? checkedWrite : { ...checkedWrite, checked: undefined }}
+            wanted={wanted}
+            notYet={isChanged ? undefined : notYet.noChange}
+            words={{ check: words.check, write: words.save }}
+            size="xs"
+            accepted={
               <Text size="sm" role="status">
-                {words.saved}
+                {words.accepted}
               </Text>
-            )}
-          </Group>
+            }
+            after={
+              saved && (
+                <Text size="sm" role="status">
+                  {words.saved}
+                </Text>
+              )
+            }
+          />
         )}
       </Stack>
     </Paper>

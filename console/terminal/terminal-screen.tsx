@@ -1,8 +1,10 @@
-import { Box, Button, Group, Stack, Text, TextInput, Title, useComputedColorScheme } from '@mantine/core'
+import { Box, Group, Stack, Text, TextInput, Title, useComputedColorScheme } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ownFetch } from '../connection/own-fetch.js'
 import { Dot } from '../parts/dot.js'
+import { RefusableButton } from '../parts/refusable-button.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useTerminalWords } from '../words/terminal.js'
 import { Output } from './output.js'
 import { PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
@@ -19,6 +21,7 @@ export function TerminalScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const words = useTerminalWords()
+  const notYet = useNotYetWords()
   const [started, setStarted] = useState<Started>()
   const [state, setState] = useState<ShellState>({ name: 'connecting' })
   const [command, setCommand] = useState(search.command)
@@ -29,6 +32,8 @@ export function TerminalScreen() {
   const name = isRunning ? state.name : 'asked'
   const start = (event: FormEvent) => {
     event.preventDefault()
+    // Enter in a form of one field sends it, whatever its button says.
+    if (command.trim() === '') return
     const next = { ...search, command: command.trim() }
     // The address follows a moment later: until then nothing runs, and never the command before.
     setStarted({ address: addressOf(next), attempt: (started?.attempt ?? 0) + 1 })
@@ -73,9 +78,12 @@ export function TerminalScreen() {
             value={command}
             onChange={({ currentTarget: { value } }) => setCommand(value)}
           />
-          <Button type="submit" disabled={command.trim() === ''}>
+          <RefusableButton
+            type="submit"
+            refusal={command.trim() === '' ? notYet.fill([words.command]) : undefined}
+          >
             {isRunning ? words.again : words.start}
-          </Button>
+          </RefusableButton>
         </Group>
       )}
     </Stack>

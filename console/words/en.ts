@@ -61,6 +61,7 @@ export const en = {
     askAgain: 'Ask again',
   },
   may: {
+    notHere: 'You may look at this form, and may not send it',
     denied: (verb: string, what: string) =>
       `Not allowed: none of your roles here lets you ${verb} ${what}. The page “Access” says who can give it.`,
   },
@@ -206,6 +207,7 @@ export const en = {
     holds: { True: 'yes', False: 'no', Unknown: 'unknown' },
     capacity: 'Capacity of its clusters',
     allocated: (used: string, of: string) => `${used} of ${of} requested`,
+    cores: (text: string) => (text === '1' ? '1 core' : `${text} cores`),
     counts: 'What it has',
     connect: 'Connect with kubectl',
     connectHelp: 'Adds a context for this instance to your kubeconfig. You use it as yourself.',

@@ -55,6 +55,7 @@ export const zh: Words = {
     askAgain: '再次查询',
   },
   may: {
+    notHere: '你可以查看此表单，但不能提交',
     denied: (verb, what) =>
       `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问控制”页面会说明谁可以授予。`,
   },
@@ -199,6 +200,7 @@ export const zh: Words = {
     holds: { True: '是', False: '否', Unknown: '未知' },
     capacity: '集群容量',
     allocated: (used, of) => `已请求 ${used}，共 ${of}`,
+    cores: text => `${text} 核`,
     counts: '拥有的资源',
     connect: '使用 kubectl 连接',
     connectHelp: '把此实例的上下文加入你的 kubeconfig，以你自己的身份使用。',

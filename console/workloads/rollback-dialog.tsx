@@ -5,8 +5,10 @@ import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb
 import { YamlComparison } from '../editor/code/lazy.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { Ago } from '../parts/time.js'
 import { useWrite } from '../parts/use-write.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 
@@ -23,6 +25,7 @@ export function RollbackDialog({
   readonly close: () => void
 }) {
   const words = useObjectWords()
+  const notYet = useNotYetWords()
   const { live } = useWords()
   const { data, error, refetch } = useQuery({
     queryKey: ['revisions', name],
@@ -86,9 +89,9 @@ export function RollbackDialog({
           <Button variant="default" onClick={close}>
             {words.cancel}
           </Button>
-          <Button
+          <RefusableButton
             loading={isBusy}
-            disabled={!next}
+            refusal={next ? undefined : notYet.choose(words.revision)}
             onClick={() =>
               start(async () => {
                 // The control plane judges it before anything is stored.
@@ -98,7 +101,7 @@ export function RollbackDialog({
             }
           >
             {words.rollBack}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Dialog>

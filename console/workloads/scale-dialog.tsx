@@ -6,7 +6,9 @@ import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { RefusableButton } from '../parts/refusable-button.js'
 import { useWrite } from '../parts/use-write.js'
+import { useNotYetWords } from '../words/not-yet.js'
 import { useObjectWords } from '../words/objects.js'
 
 /** Asks for how many replicas a template asks for, and says how many its clusters have now. */
@@ -26,6 +28,7 @@ export function ScaleDialog({
   readonly close: () => void
 }) {
   const words = useObjectWords()
+  const notYet = useNotYetWords()
   const template = useQuery({
     queryKey: ['object', instance, at],
     queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),
@@ -60,13 +63,19 @@ export function ScaleDialog({
           <Button variant="default" onClick={close}>
             {words.cancel}
           </Button>
-          <Button
+          <RefusableButton
             loading={isBusy}
-            disabled={replicas === undefined || replicas === now}
+            refusal={
+              now === undefined
+                ? notYet.reading
+                : replicas === undefined || replicas === now
+                  ? notYet.noChange
+                  : undefined
+            }
             onClick={() => replicas !== undefined && void start(() => scale(replicas), close)}
           >
             {words.scale}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Dialog>

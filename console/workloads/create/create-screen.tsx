@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
 import { KubeApi } from '../../kube/kube-api.js'
 import { workloadKinds, workloadType } from '../../kube/workload-kinds.js'
+import { RefusalNotice } from '../../parts/may.js'
 import { Trail } from '../../parts/trail.js'
 import { useObjectWords } from '../../words/objects.js'
 import { useWords } from '../../words/use-words.js'
@@ -69,12 +70,15 @@ export function CreateWorkloadScreen() {
         )}
       </Group>
       {text === undefined ? (
-        <WorkloadForm
-          instance={instance}
-          wishes={wishes}
-          change={part => setWishes(before => ({ ...before, ...part }))}
-          next={() => setText(sketchOf(wishes))}
-        />
+        <>
+          <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(wishes.kind) }} />
+          <WorkloadForm
+            instance={instance}
+            wishes={wishes}
+            change={part => setWishes(before => ({ ...before, ...part }))}
+            next={() => setText(sketchOf(wishes))}
+          />
+        </>
       ) : (
         <>
           <Text size="sm" c="dimmed">

@@ -13,6 +13,8 @@ interface View {
   readonly at: string
   /** What is there once the view is; absent where a button that is refused says so. */
   readonly shows?: string | RegExp
+  /** Whether it says at its start that the form on it cannot be sent. */
+  readonly isTold?: boolean
   /** A button that leads to what is refused. */
   readonly press?: string
   /** The buttons that would change something. */
@@ -53,7 +55,7 @@ const KINDS = {
   federatedhpas: 'FederatedHPA',
   customresourcedefinitions: 'CustomResourceDefinition',
 }
-const CHECK = { refused: ['Check and compare'] }
+const CHECK = { isTold: true, refused: ['Check and compare'] }
 const POLICIES = ['', 'cluster'].flatMap(scope => [`${scope}propagationpolicies`, `${scope}overridepolicies`])
 
 /** Every address of the console. @param member one of the instance's */
@@ -61,7 +63,7 @@ const views = (member: string): Readonly<Record<string, readonly View[]>> => ({
   '/': [{ at: '/', shows: 'Fleet' }],
   '/instances': [{ at: '/instances', refused: ['New instance'] }],
   '/events': [{ at: '/events', shows: 'Events of the fleet' }],
-  '/new-instance': [{ at: '/new-instance', refused: ['Check', 'Create'] }],
+  '/new-instance': [{ at: '/new-instance', isTold: true, refused: ['Check', 'Create'] }],
   '/compare': [{ at: '/compare', shows: /^Compare/ }],
   '/access': [{ at: '/access', shows: 'Your roles' }],
   '/access/roles': ['', '?kind=workspaces'].map(of => ({
@@ -78,7 +80,7 @@ const views = (member: string): Readonly<Record<string, readonly View[]>> => ({
   '/instances/$name/access': [{ at: 'access', shows: 'Who may?' }],
   '/instances/$name/clusters': [{ at: 'clusters', refused: ['Join a cluster'] }],
   '/instances/$name/clusters/$cluster': [{ at: `clusters/${member}`, refused: ['Edit', 'Cordon', 'Remove'] }],
-  '/instances/$name/join-cluster': [{ at: 'join-cluster', refused: ['Check', 'Join'] }],
+  '/instances/$name/join-cluster': [{ at: 'join-cluster', isTold: true, refused: ['Check', 'Join'] }],
   '/instances/$name/workloads': ['deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs'].map(
     kind => ({
       ...{ at: `workloads?kind=${kind}`, refused: ['Create'] },
@@ -99,7 +101,7 @@ const views = (member: string): Readonly<Record<string, readonly View[]>> => ({
   '/instances/$name/terminal': [
     { at: `terminal?cluster=${member}&namespace=default&pod=web`, shows: /viewer@playground/ },
   ],
-  '/instances/$name/promote': [{ at: 'promote', shows: 'Promote' }],
+  '/instances/$name/promote': [{ at: 'promote', isTold: true, shows: 'Promote' }],
   '/instances/$name/objects': [{ at: 'objects', refused: ['Create Service'] }],
   '/instances/$name/objects/$kind': Object.entries(KINDS).map(([path, kind]) => ({
     ...{ at: `objects/${path}`, refused: [`Create ${kind}`] },
@@ -134,6 +136,12 @@ const pressable = (page: Page): Promise<string[]> =>
     .filter(button => button.tabIndex !== -1 && !button.closest('fieldset'))
     .map(button => button.getAttribute('aria-label') ?? button.textContent)`)
 
+/** Names of the buttons that cannot be pressed and do not say why. */
+const unexplained = (page: Page): Promise<string[]> =>
+  page.evaluate(`[...document.querySelectorAll('main button:is([disabled], [data-disabled])')]
+    .filter(button => !button.getAttribute('aria-description') && !button.matches('[data-loading]'))
+    .map(button => button.getAttribute('aria-label') ?? button.textContent)`)
+
 /** Goes to a view as a link does, without loading the page anew. */
 const go = (page: Page, path: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
 
@@ -150,9 +158,11 @@ describeConsole('what somebody may not do at the console', { members: 1 }, world
     expect(Object.keys(all).sort()).toEqual([...new Set(routes())].sort())
     const { page, complaints } = await world.signedIn(world.proxy.playground.tokens.viewer)
     const main = page.getByRole('main')
-    for (const { at, shows, press, refused = [] } of Object.values(all).flat()) {
+    for (const { at, shows, isTold, press, refused = [] } of Object.values(all).flat()) {
       await go(page, at.startsWith('/') ? at : `/instances/${world.instance}/${at}`)
       if (shows !== undefined) await main.getByText(shows).first().waitFor()
+      if (isTold)
+        await main.getByRole('status', { name: 'You may look at this form, and may not send it' }).waitFor()
       if (press !== undefined) await main.getByRole('button', { name: press }).click()
       for (const name of refused) {
         const button = main
@@ -164,6 +174,7 @@ describeConsole('what somebody may not do at the console', { members: 1 }, world
           /viewer@playground may not|none of your roles/,
         )
       }
+      await expect.poll(() => unexplained(page), { message: at }).toEqual([])
       await expect
         .poll(async () => (await pressable(page)).filter(name => !HARMLESS.some(one => one.test(name))), {
           message: at,
