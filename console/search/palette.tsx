@@ -2,7 +2,7 @@ import { Combobox, Group, Loader, Text, TextInput, useCombobox } from '@mantine/
 import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { useSearchWords } from '../words/search.js'
@@ -16,7 +16,19 @@ const SHORTEST = 2
 const KEPT_MS = 10_000
 
 /** Finds instances, clusters, workloads and policies of the whole fleet by their names, and goes to them; with the keyboard alone. */
-export function Palette({ close }: { readonly close: () => void }) {
+export function Palette({
+  close,
+  coming,
+  typedAhead,
+}: {
+  readonly close: () => void
+  /** Begins taking keys for the field; returns what ends it. */
+  readonly coming: () => () => void
+  /** What was typed before its field was there. */
+  readonly typedAhead: () => string
+}) {
+  // The field has the focus a moment after it is drawn.
+  useLayoutEffect(coming, [coming])
   const words = useSearchWords()
   const router = useRouter()
   const combobox = useCombobox({ opened: true })
@@ -60,6 +72,10 @@ export function Palette({ close }: { readonly close: () => void }) {
             aria-label={words.field}
             placeholder={words.field}
             value={typed}
+            onFocus={() => {
+              const more = typedAhead()
+              setTyped(before => before + more)
+            }}
             onChange={({ currentTarget: { value } }) => setTyped(value)}
             // The list would take the key for itself, and it is always open.
             onKeyDownCapture={({ key }) => {

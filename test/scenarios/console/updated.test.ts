@@ -38,6 +38,10 @@ describeConsole('a person whose server was updated under the page', { members: 0
     await written()
     await anew(page).click()
     await expect.poll(() => asked).toEqual(['beforeunload'])
+    // What is typed goes to the editor again, and not to a search that does not come.
+    await page.keyboard.type('x')
+    await page.keyboard.press('Backspace')
+    await written()
     await notice.getByRole('button', { name: 'Close' }).click()
     await notice.waitFor({ state: 'detached' })
     // A screen that does not come: what was left is still asked for.
@@ -57,6 +61,36 @@ describeConsole('a person whose server was updated under the page', { members: 0
     await notice.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('textbox', { name: /^Instances, clusters/ }).waitFor()
     expect(complaints.filter(text => !/was not loaded/.test(text))).toEqual([])
+  })
+
+  it('has in the search what was typed while it was loaded', async () => {
+    const { page, context, complaints } = await world.signedIn()
+    let load = () => undefined as undefined
+    const loading = new Promise<void>(resolve => {
+      load = () => void resolve()
+    })
+    let isAsked = false
+    await context.route('**/assets/palette-*', async route => {
+      isAsked = true
+      await loading
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('eu-x')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.type('west')
+    await expect.poll(() => isAsked).toBe(true)
+    load()
+    const field = page.getByRole('textbox', { name: /^Instances, clusters/ })
+    await expect.poll(() => field.inputValue()).toBe('eu-west')
+    await page.keyboard.type('-a')
+    expect(await field.inputValue()).toBe('eu-west-a')
+    await page.keyboard.press('Escape')
+    await field.waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('us')
+    await expect.poll(() => field.inputValue()).toBe('us')
+    expect(complaints).toEqual([])
   })
 
   it('reads how to sign in again and what to do where nothing of the page can be shown', async () => {
