@@ -5,6 +5,7 @@ import type { WebSocket } from 'ws'
 import type { AccessLocks } from '../../ports/access-locks.js'
 import type { Log } from '../../ports/log.js'
 import type { Audit } from '../audit/audit.js'
+import type { Delivery } from '../dispatch/delivery.js'
 import { type Failure, httpStatusOf } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
 import type { Authenticator } from '../identity/authenticate.js'
@@ -156,7 +157,7 @@ export class Console {
       this.#sockets.handleUpgrade(request, socket, head, opened => {
         const shared = shareSocket(
           opened,
-          (path, headers, signal) => this.#get(request, path, headers, signal),
+          (path, headers, signal, delivery) => this.#get(request, path, { headers, signal }, delivery),
           this.options.later,
         )
         this.#endWithSession(request, opened, shared)
@@ -187,12 +188,13 @@ export class Console {
   async #get(
     incoming: IncomingMessage,
     path: string,
-    headers: Readonly<Record<string, string>>,
-    signal: AbortSignal,
+    init: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+    delivery: Delivery,
   ): Promise<Response> {
     if (!this.#app) throw new Error('the console has no routes yet')
-    return this.#app.fetch(new Request(new URL(path, 'https://console.invalid'), { headers, signal }), {
+    return this.#app.fetch(new Request(new URL(path, 'https://console.invalid'), init), {
       incoming,
+      delivery,
     })
   }
 }

@@ -1,5 +1,6 @@
 import { type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import type { Delivery } from '../dispatch/delivery.js'
 
 /** Calls that one page has open: a screen follows a handful of lists. */
 const MOST_STREAMS = 64
@@ -47,11 +48,15 @@ export interface PageSocket {
   close(code: number, reason: string): void
 }
 
-/** Answers a GET of the page's caller, as it would be answered on a connection of its own. */
+/**
+ * Answers a GET of the page's caller, as it would be answered on a connection of its own.
+ * @param delivery its way to the page: to cut it is to cut the socket, since a page takes everything in turn
+ */
 export type AnswerGet = (
   path: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
+  delivery: Delivery,
 ) => Promise<Response>
 
 /** Milliseconds from a call until `then` is called, unless what is returned is called before. */
@@ -112,7 +117,8 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
     const call = new AbortController()
     open.set(read.open, call)
     underWay += 1
-    void carry(read.open, () => answer(read.path, read.headers ?? {}, call.signal), call)
+    const { delivery, over } = deliveryOver(socket)
+    void carry(read.open, () => answer(read.path, read.headers ?? {}, call.signal, delivery), call).then(over)
   })
   return { close }
 
@@ -173,6 +179,22 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
         else resolve()
       })
     })
+  }
+}
+
+/** The way of one GET's answer over a socket that carries several. @returns also what says that the answer is over */
+function deliveryOver(socket: WebSocket): { readonly delivery: Delivery; readonly over: () => void } {
+  let isOver = false
+  const waiting: (() => void)[] = []
+  return {
+    delivery: {
+      whenOver: then => void (isOver ? then() : waiting.push(then)),
+      cut: () => socket.terminate(),
+    },
+    over() {
+      isOver = true
+      for (const then of waiting.splice(0)) then()
+    },
   }
 }
 

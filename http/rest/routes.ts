@@ -107,7 +107,7 @@ async function answer(
     answered: (from: AnsweredFrom) => {
       for (const [name, value] of sourceHeaders(from)) c.header(name, value)
     },
-    delivery: deliveryOf(c.env.outgoing),
+    delivery: c.env.delivery ?? deliveryOf(c.env.outgoing),
   }
   if (operation.method.methodKind === 'unary') {
     const message = await dispatcher.unary(operation, read, arrival)

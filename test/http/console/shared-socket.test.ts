@@ -16,6 +16,8 @@ interface Timer {
 const PING_MS = 30_000
 const PATIENCE_MS = 60_000
 const endings: (() => void)[] = []
+/** Of an answer that nobody cuts. */
+const delivery: Parameters<AnswerGet>[3] = { whenOver: () => undefined, cut: () => undefined }
 afterEach(() => {
   for (const end of endings.splice(0)) end()
 })
@@ -212,7 +214,9 @@ describe('a page’s socket', () => {
     const begun: string[] = []
     const { frames, send } = await sharing(async path => {
       begun.push(path)
-      return path === '/apis/last' ? streaming(bodyOf(Buffer.from('hello'))) : unanswered('', {}, never)
+      return path === '/apis/last'
+        ? streaming(bodyOf(Buffer.from('hello')))
+        : unanswered('', {}, never, delivery)
     })
     for (let id = 0; id < 64; id += 1) send({ open: id, path: '/apis/hanging' })
     for (let id = 0; id < 64; id += 1) send({ close: id })
@@ -235,7 +239,7 @@ describe('a page’s socket', () => {
     let begun = 0
     const { send, closed } = await sharing(() => {
       begun += 1
-      return unanswered('', {}, never)
+      return unanswered('', {}, never, delivery)
     })
     for (let id = 0; id < 400; id += 1) {
       send({ open: id, path: '/apis/hanging' })
@@ -306,11 +310,25 @@ describe('a page’s socket', () => {
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
   })
 
+  it('says when an answer is over, and is cut off with one that is not taken', async () => {
+    const over: string[] = []
+    const { send, frames, closed } = await sharing(async (path, _headers, _signal, way) => {
+      way.whenOver(() => over.push(path))
+      if (path === '/apis/hanging') setImmediate(() => way.cut())
+      return path === '/apis/hanging' ? unanswered('', {}, never, way) : new Response(null, { status: 204 })
+    })
+    send({ open: 1, path: '/apis/short' })
+    await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
+    await waitFor(() => expect(over).toEqual(['/apis/short']))
+    send({ open: 2, path: '/apis/hanging' })
+    expect(await closed).toBe(1006)
+  })
+
   it('begins nothing after it was closed, and ends at once what it has, though its page does not answer', async () => {
     const signals: AbortSignal[] = []
     const { page, send, socket, closed } = await sharing((_path, _headers, signal) => {
       signals.push(signal)
-      return unanswered('', {}, never)
+      return unanswered('', {}, never, delivery)
     })
     send({ open: 1, path: '/apis/hanging' })
     await waitFor(() => expect(signals).toHaveLength(1))
@@ -329,7 +347,7 @@ describe('a page’s socket', () => {
     const signals: AbortSignal[] = []
     const { page, shared, send } = await sharing((_path, _headers, signal) => {
       signals.push(signal)
-      return unanswered('', {}, never)
+      return unanswered('', {}, never, delivery)
     })
     send({ open: 1, path: '/apis/hanging' })
     await waitFor(() => expect(signals).toHaveLength(1))
