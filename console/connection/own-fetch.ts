@@ -1,13 +1,15 @@
-import { SESSION_USER, sessionUserText } from '../../transcoding/session-user.js'
+import { SESSION_USER, sessionUserProtocol, sessionUserText } from '../../transcoding/session-user.js'
 import { refusedAsNobody } from './refusals.js'
 
 const UNAUTHENTICATED = 401
 
 let own: Record<string, string> = {}
+let ownProtocols: readonly string[] = []
 
 /** Says whose this page is: called before it asks for anything. */
 export function pageIsOf(user: string): void {
   own = { [SESSION_USER]: sessionUserText(user) }
+  ownProtocols = [sessionUserProtocol(user)]
 }
 
 interface Init extends RequestInit {
@@ -27,3 +29,7 @@ export async function ownFetch(url: string, init: Init): Promise<Response> {
   if (answer.status === UNAUTHENTICATED) refusedAsNobody()
   return answer
 }
+
+/** A WebSocket to this page's own server, as its user: see `ownFetch`. @param protocols of which the server chooses one */
+export const ownSocket = (path: string, protocols: readonly string[]): WebSocket =>
+  new WebSocket(`wss://${location.host}${path}`, [...protocols, ...ownProtocols])

@@ -1,10 +1,11 @@
 import { type Fetch, restCalls } from '../../client/rest.js'
-import { ownFetch } from './own-fetch.js'
+import { SOCKET_PROTOCOL } from '../../transcoding/session-user.js'
+import { ownFetch, ownSocket } from './own-fetch.js'
 import { refusedAsNobody } from './refusals.js'
 import { SharedSocket } from './shared-socket.js'
 
 const socket = new SharedSocket(
-  () => new WebSocket(`wss://${location.host}/console/socket`),
+  () => ownSocket('/console/socket', [SOCKET_PROTOCOL]),
   // Browsers do not say why a socket was refused.
   refusedAsNobody,
 )

@@ -152,7 +152,9 @@ let spent = false
 async function byCode(): Promise<Session | undefined> {
   if (code === undefined || spent) return undefined
   spent = true
-  return signIn({ code })
+  const session = await signIn({ code })
+  tellOtherTabs()
+  return session
 }
 
 /** Who is signed in, for everything inside the gate. */

@@ -1,7 +1,7 @@
 import { Box, Group, Stack, Text, TextInput, Title, useComputedColorScheme } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
-import { ownFetch } from '../connection/own-fetch.js'
+import { ownFetch, ownSocket } from '../connection/own-fetch.js'
 import { Dot } from '../parts/dot.js'
 import { RefusableButton } from '../parts/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
@@ -120,7 +120,7 @@ function Shell({
       () => shell.stop(words.flood),
     )
     const shell = new RemoteShell({
-      connect: () => new WebSocket(`wss://${location.host}${path}`, [...PROTOCOLS]),
+      connect: () => ownSocket(path, PROTOCOLS),
       whyRefused: () => whyRefused(path),
       output: bytes => output.write(bytes),
       changed(state) {

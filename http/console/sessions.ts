@@ -1,7 +1,12 @@
 import { hkdfSync, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { decodeJwt } from 'jose'
-import { SESSION_USER, sessionUserText } from '../../transcoding/session-user.js'
+import {
+  isSessionUserProtocol,
+  SESSION_USER,
+  sessionUserProtocol,
+  sessionUserText,
+} from '../../transcoding/session-user.js'
 import { SealedCookie } from './cookies.js'
 import { SessionUses } from './session-uses.js'
 
@@ -84,8 +89,7 @@ export class Sessions {
   async authorize(request: IncomingMessage): Promise<void> {
     if (request.headers.authorization !== undefined || !isOfOwnPage(request)) return
     const session = await this.of(request)
-    const wanted = request.headers[SESSION_USER]
-    if (!session || (wanted !== undefined && wanted !== session.user)) return
+    if (!session || !isOfPageOf(session.user, request)) return
     request.headers.authorization = `Bearer ${session.token}`
     this.#requests.set(request, session)
   }
@@ -140,6 +144,18 @@ export function isOfOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): bool
   if (origin !== undefined && origin !== `https://${host}`) return false
   const site = headers['sec-fetch-site']
   return site === undefined ? origin !== undefined : site === 'same-origin'
+}
+
+/** Whether a request's page is this user's, or does not say whose it is: by the header, or by a WebSocket's subprotocol. @param user as a header has it */
+function isOfPageOf(user: string, { headers }: IncomingMessage): boolean {
+  const header = headers[SESSION_USER]
+  if (header !== undefined && header !== user) return false
+  const wanted = (headers['sec-websocket-protocol'] ?? '')
+    .split(',')
+    .map(protocol => protocol.trim())
+    .filter(isSessionUserProtocol)
+  const own = sessionUserProtocol(decodeURIComponent(user))
+  return wanted.every(protocol => protocol === own)
 }
 
 /** When a token says that it ends, milliseconds since 1970; most tokens are JWTs. Their signature is for the authenticator to verify. */

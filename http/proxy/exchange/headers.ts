@@ -1,5 +1,6 @@
 import { impersonationHeaders } from '../../../ports/impersonation.js'
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
+import { isSessionUserProtocol } from '../../../transcoding/session-user.js'
 import { permissionDenied } from '../../errors/failure.js'
 import { type Caller, isChangedByHeader } from '../../identity/caller.js'
 
@@ -174,5 +175,5 @@ const withoutToken = (protocols: string): string =>
   protocols
     .split(',')
     .map(protocol => protocol.trim())
-    .filter(protocol => !TOKEN_PROTOCOL.test(protocol))
+    .filter(protocol => !TOKEN_PROTOCOL.test(protocol) && !isSessionUserProtocol(protocol))
     .join(', ')

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
+import { SOCKET_PROTOCOL, sessionUserProtocol } from '../../../transcoding/session-user.js'
 import { waitFor } from '../../patience.js'
 import { tlsUnderTest } from '../../playground/issuer/running-issuer.js'
 import { deferred } from '../fakes/deferred.js'
+import { viewOf } from '../fakes/fleet.js'
 import { curl, type Listening } from '../fakes/listening.js'
 import { consoles, ofPage, session } from './console-under-test.js'
 
@@ -17,10 +19,10 @@ describe('the socket that a page’s streams share', () => {
   }
 
   /** A page's socket and what it has received. */
-  async function open(api: Listening, headers: Record<string, string>) {
+  async function open(api: Listening, headers: Record<string, string>, protocols: string[] = []) {
     const { url, certificateAuthority } = api.running
     const frames: Frame[] = []
-    const socket = new WebSocket(`${url.replace('https', 'wss')}/console/socket`, {
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/console/socket`, protocols, {
       headers,
       ca: certificateAuthority,
     })
@@ -120,6 +122,16 @@ describe('the socket that a page’s streams share', () => {
     await expect(open(api, { ...ofPage(api), ...headers })).rejects.toThrow('401')
   })
 
+  it('is refused with 401 to a page of another user than the one whose session the browser has by now', async () => {
+    const api = await start()
+    const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
+    const as = (user: string) => open(api, headers, [SOCKET_PROTOCOL, sessionUserProtocol(user)])
+    const { socket } = await as('admin')
+    expect(socket.protocol).toBe(SOCKET_PROTOCOL)
+    socket.close()
+    await expect(as('ada')).rejects.toThrow('401')
+  })
+
   it('is refused with 403 to a page of another site, which has its reader’s cookie', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')
@@ -212,6 +224,41 @@ describe('the socket that a page’s streams share', () => {
         : undefined
     const { closed } = await asPage(api, token)
     expect(await closed).toBe(1008)
+  })
+
+  it('is cut off when its page does not take the end of a stream whose caller was locked', async () => {
+    const api = await start()
+    // Far more than the system takes for a page that reads nothing.
+    const [alias, kubeconfigSecretRef] = [
+      'x'.repeat(1_000_000),
+      { namespace: 'kairship-system', name: 'large' },
+    ]
+    for (let count = 0; count < 24; count += 1)
+      api.fleet.set(viewOf(`large-${count}`, 'ready', { kubeconfigSecretRef, alias }))
+    const { socket, send, closed } = await asPage(api)
+    socket.on('error', () => undefined)
+    const begun = new Promise<void>(resolve => {
+      socket.on('message', data => {
+        if (!String(data).includes('"text"')) return
+        socket.pause()
+        resolve()
+      })
+    })
+    for (let id = 1; id <= 64; id += 1) send({ open: id, path: watch })
+    await begun
+    const lockedAt = performance.now()
+    api.fleet.accessLocks.lock('incident', { user: 'admin' })
+    let isClosed = false
+    void closed.then(() => {
+      isClosed = true
+    })
+    // Who reads nothing notices by what it sends.
+    await waitFor(() => {
+      socket.ping()
+      expect(isClosed).toBe(true)
+    })
+    // And not when nothing was taken for a minute.
+    expect(performance.now() - lockedAt).toBeLessThan(20_000)
   })
 
   it('says that it may come back when the server stops', async () => {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { isOfOwnPage, Sessions, sessionKeyOf } from '../../../http/console/sessions.js'
-import { sessionUserText } from '../../../transcoding/session-user.js'
+import { sessionUserProtocol, sessionUserText } from '../../../transcoding/session-user.js'
 
 const key = sessionKeyOf('a private key')
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -95,6 +95,22 @@ describe('a session', () => {
     expect(await as('ada')).toBeUndefined()
     expect(await authorized(sessions, session)).toBe('Bearer a token')
   })
+
+  it.each(['oidc:ünal@example.com', 'ada (night shift)', '管理员'])(
+    'counts for a WebSocket of a page of %s, and not for one of another’s',
+    async user => {
+      const sessions = new Sessions(key)
+      const session = { ...own, cookie: await begun(sessions, 'a token', user) }
+      const as = (protocols: string) =>
+        authorized(sessions, { ...session, 'sec-websocket-protocol': protocols })
+      expect(await as(`v5.channel.k8s.io, ${sessionUserProtocol(user)}`)).toBe('Bearer a token')
+      expect(await as(`v5.channel.k8s.io,${sessionUserProtocol('eve')}`)).toBeUndefined()
+      expect(await as(`${sessionUserProtocol(user)}, ${sessionUserProtocol('eve')}`)).toBeUndefined()
+      expect(await as('v5.channel.k8s.io')).toBe('Bearer a token')
+      // Browsers take nothing else (RFC 6455, section 4.1, item 10).
+      expect(sessionUserProtocol(user)).toMatch(/^[!#$%&'*+.^_`|~\w-]+$/)
+    },
+  )
 
   it('counts for a page of this origin, by a browser that names no site', async () => {
     const sessions = new Sessions(key)

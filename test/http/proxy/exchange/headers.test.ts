@@ -86,11 +86,11 @@ describe('request headers to the instance', () => {
         )
   })
 
-  it('omit a token in WebSocket subprotocols and keep the others', () => {
+  it('omit a token, and whose a page is, in WebSocket subprotocols and keep the others', () => {
     const [name, value] = requestHeaders(
       [
         'Sec-WebSocket-Protocol',
-        'v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io',
+        'v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io, session-user.kairship.io.ada',
       ],
       caller,
     )
