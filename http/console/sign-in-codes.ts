@@ -1,11 +1,12 @@
 import { hash, randomBytes } from 'node:crypto'
 import { resourceExhausted, unauthenticated } from '../errors/failure.js'
+import { accountNamespace } from '../identity/account-namespace.js'
 
 /** A code is typed or opened within this time, milliseconds. `npm start` prints one, which its reader may come to late. */
 const CODE_MS = 600_000
 /** Codes that wait for their use. Each is some 200 bytes and a token of 16 KiB at most. */
 const MOST_CODES = 1_000
-/** Those of one caller: more than a person opens at once. */
+/** Those of one caller, or of all ServiceAccounts of one namespace, who are as easily made: more than a person opens at once. */
 const MOST_OF_CALLER = 16
 
 /** What a code stands for. */
@@ -29,7 +30,7 @@ export class SignInCodes {
   /** @throws Failure RESOURCE_EXHAUSTED */
   issue(user: string, token: string): { readonly code: string; readonly validMs: number } {
     this.#forgetOld()
-    const own = [...this.#issued.values()].filter(issued => issued.user === user)
+    const own = [...this.#issued.values()].filter(issued => holderOf(issued.user) === holderOf(user))
     if (own.length >= MOST_OF_CALLER || this.#issued.size >= MOST_CODES)
       throw resourceExhausted('too many sign-in codes wait for their use: use one, or wait ten minutes', {
         retryAfterSeconds: CODE_MS / 1_000,
@@ -71,3 +72,9 @@ export class SignInCodes {
 }
 
 const keyOf = (code: string): string => hash('sha256', code, 'base64')
+
+/** Whom a code counts for. */
+function holderOf(user: string): string {
+  const namespace = accountNamespace(user)
+  return namespace === undefined ? user : `system:serviceaccounts:${namespace}`
+}

@@ -45,6 +45,15 @@ describe('a sign-in code', () => {
     expect(codes.issue('mia', 'token').code).not.toBe('')
   })
 
+  it('is not issued beyond sixteen of the ServiceAccounts of one namespace: whoever makes many takes no places of others', () => {
+    const of = (namespace: string, name: string | number) =>
+      codes.issue(`system:serviceaccount:${namespace}:${name}`, 'token').code
+    for (let n = 0; n < 16; n += 1) of('ci', n)
+    expect(() => of('ci', 'another')).toThrow(/too many sign-in codes/)
+    expect(of('ops', 'ann')).not.toBe('')
+    expect(codes.issue('ci', 'token').code).not.toBe('')
+  })
+
   it('makes room when it is over', () => {
     for (let n = 0; n < 16; n += 1) codes.issue('mia', 'token')
     now += 600_000
