@@ -22,7 +22,7 @@ export type KubeFetch = (
 ) => Promise<{
   readonly status: number
   readonly headers: { get(name: string): string | null }
-  text(): Promise<string>
+  readonly body: ReadableStream<Uint8Array> | null
 }>
 
 /** What an API server answered. */
@@ -79,12 +79,12 @@ export class KubeApi {
         redirect: 'error',
         signal: controller.signal,
       })
-      if (Number(answer.headers.get('content-length')) > LARGEST_ANSWER)
+      const text = await textOf(answer.body)
+      if (text === undefined)
         throw new KubeError(
           `the answer has more than ${LARGEST_ANSWER >> 20} MiB: a page cannot show it`,
           answer.status,
         )
-      const text = await answer.text()
       if (answer.status >= 400) throw refusalOf(text, answer.status)
       return { text, warnings: warningsIn(answer.headers.get('warning')) }
     } catch (error) {
@@ -119,6 +119,25 @@ export class KubeApi {
     await this.request('DELETE', objectPath(at), {
       body: { type: 'application/json', text: JSON.stringify(options) },
     })
+  }
+}
+
+/** What an API server answered; undefined where it is too large. Its length is known when it was read: large answers are sent in chunks, or compressed. */
+async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
+  if (!body) return ''
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return text + decoder.decode()
+    bytes += value.length
+    if (bytes > LARGEST_ANSWER) {
+      await reader.cancel()
+      return undefined
+    }
+    text += decoder.decode(value, { stream: true })
   }
 }
 

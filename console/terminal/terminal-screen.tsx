@@ -162,7 +162,11 @@ function Shell({
 /** What the server answers to the same request without a terminal: its refusal in words. */
 async function whyRefused(path: string): Promise<string | undefined> {
   const answer = await ownFetch(path, { headers: {} })
-  if (answer.ok) return undefined
+  if (answer.ok) {
+    // It is not known to end, and would keep one of the browser's connections.
+    await answer.body?.cancel()
+    return undefined
+  }
   const text = await answer.text()
   try {
     const { message } = JSON.parse(text) as { message?: unknown }

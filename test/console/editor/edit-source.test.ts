@@ -28,7 +28,7 @@ function fakeApi(answer: (sent: Sent) => { status?: number; body: unknown } | un
     }
     if (!discovery) sent.push(one)
     const { status = 200, body: answered } = discovery || answer(one) || { body: JSON.parse('{}') }
-    return { status, headers: { get: () => null }, text: async () => JSON.stringify(answered) }
+    return { status, headers: { get: () => null }, body: new Response(JSON.stringify(answered)).body }
   }
   return { api: new KubeApi(crypto.randomUUID(), send), sent }
 }
