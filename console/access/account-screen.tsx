@@ -1,6 +1,7 @@
 import { Code, Group, Stack, Table, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { ServerWords } from '../parts/failure-words.js'
 import { Problem } from '../parts/problem.js'
 import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
@@ -69,7 +70,7 @@ export function AccountScreen() {
       )}
       {data.notes.map(note => (
         <Text key={note} size="sm">
-          {note}
+          <ServerWords text={note} />
         </Text>
       ))}
     </Stack>

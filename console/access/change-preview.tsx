@@ -1,5 +1,6 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js'
+import { ServerWords } from '../parts/failure-words.js'
 import { TableHead } from '../parts/table-head.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { subjectText } from './subjects.js'
@@ -23,7 +24,7 @@ export function ChangePreview({ preview }: { readonly preview: Preview }) {
   return (
     <Stack gap="xs" aria-label={words.change} role="group">
       <Text size="sm" fw={600}>
-        {preview.summary}
+        <ServerWords text={preview.summary} />
       </Text>
       {preview.subjects.map(change => (
         <Subject key={change.subject ? subjectText(change.subject) : ''} change={change} />
@@ -33,7 +34,7 @@ export function ChangePreview({ preview }: { readonly preview: Preview }) {
       )}
       {[...preview.unread, ...preview.notes].map(note => (
         <Text key={note} size="xs" c="dimmed">
-          {note}
+          <ServerWords text={note} />
         </Text>
       ))}
     </Stack>

@@ -10,11 +10,13 @@ import {
   AccessLink_State as State,
 } from '../../proto/gen/kairship/access_review_pb.js'
 import { Dot } from '../parts/dot.js'
+import { ServerWords, serverText } from '../parts/failure-words.js'
 import { Problem } from '../parts/problem.js'
 import { RefusableButton } from '../parts/refusable-button.js'
 import { TableHead } from '../parts/table-head.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { useWords } from '../words/use-words.js'
 import { type CheckSearch, checkFields, questionOf } from './check-search.js'
 import { reviews } from './sources.js'
 import { subjectText } from './subjects.js'
@@ -81,6 +83,7 @@ interface Asked {
 
 function Explained({ instance, search }: Asked) {
   const { check: words } = useAccessWords()
+  const { problem } = useWords()
   const { data, error, refetch } = useQuery<ExplainAccessResponse>({
     queryKey: ['explain-access', instance, search],
     queryFn: ({ signal }) => reviews.explainAccess({ instance, ...questionOf(search) }, { signal }),
@@ -91,7 +94,7 @@ function Explained({ instance, search }: Asked) {
   return (
     <Stack>
       <Alert variant="default" title={words.decisions[data.decision]} role="status">
-        {data.summary}
+        <ServerWords text={data.summary} />
       </Alert>
       <Timeline bulletSize={18} lineWidth={2} aria-label={words.chain}>
         {data.links.map(link => (
@@ -100,10 +103,12 @@ function Explained({ instance, search }: Asked) {
             bullet={<Dot color={colorOf(link)} />}
             title={`${words.steps[link.step] ?? link.step}: ${words.states[link.state] ?? ''}`}
           >
-            <Text size="sm">{link.message}</Text>
+            <Text size="sm">
+              <ServerWords text={link.message} />
+            </Text>
             {link.fix && (
               <Text size="sm" fw={600}>
-                {words.fix(link.fix)}
+                {words.fix(serverText(link.fix, problem))}
               </Text>
             )}
             {link.grants.map(grant => (
@@ -116,7 +121,7 @@ function Explained({ instance, search }: Asked) {
       </Timeline>
       {[...data.unread, ...data.notes].map(note => (
         <Text key={note} size="xs" c="dimmed">
-          {note}
+          <ServerWords text={note} />
         </Text>
       ))}
     </Stack>
@@ -154,7 +159,7 @@ function Who({ instance, search }: Asked) {
       )}
       {data.notes.map(note => (
         <Text key={note} size="xs" c="dimmed">
-          {note}
+          <ServerWords text={note} />
         </Text>
       ))}
     </Stack>

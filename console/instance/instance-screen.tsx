@@ -8,6 +8,7 @@ import { NotReady } from '../clusters/not-ready.js'
 import { Capacity } from '../fleet/capacity.js'
 import { namedVersionsOf } from '../fleet/versions.js'
 import { Conditions } from '../parts/conditions.js'
+import { ServerWords } from '../parts/failure-words.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
 import { StateBadge } from '../parts/state-badge.js'
@@ -80,7 +81,9 @@ function Details({
         {pending.length > 0 ? (
           <List size="sm">
             {pending.map(sentence => (
-              <List.Item key={sentence}>{sentence}</List.Item>
+              <List.Item key={sentence}>
+                <ServerWords text={sentence} />
+              </List.Item>
             ))}
           </List>
         ) : (

@@ -1,6 +1,7 @@
 import { Button, Code, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Transition } from '../../proto/gen/kairship/instance_pb.js'
+import { ServerWords } from '../parts/failure-words.js'
 import { SCROLLABLE } from '../parts/scrollable.js'
 import { TableHead } from '../parts/table-head.js'
 import { Ago } from '../parts/time.js'
@@ -33,7 +34,9 @@ export function Transitions({ transitions }: { readonly transitions: readonly Tr
                 <Table.Td>
                   <Code>{event}</Code>
                 </Table.Td>
-                <Table.Td maw={420}>{cause}</Table.Td>
+                <Table.Td maw={420}>
+                  <ServerWords text={cause} />
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -1,6 +1,7 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
 import { useWords } from '../words/use-words.js'
+import { ServerWords } from './failure-words.js'
 import { SCROLLABLE } from './scrollable.js'
 import { TableHead } from './table-head.js'
 import { Ago } from './time.js'
@@ -23,7 +24,9 @@ export function Conditions({ conditions }: { readonly conditions: readonly Condi
                 </Text>
               </Table.Td>
               <Table.Td>{reason}</Table.Td>
-              <Table.Td maw={460}>{message}</Table.Td>
+              <Table.Td maw={460}>
+                <ServerWords text={message} />
+              </Table.Td>
               <Table.Td>{lastTransitionTime && <Ago time={lastTransitionTime} />}</Table.Td>
             </Table.Tr>
           ))}

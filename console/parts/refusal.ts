@@ -4,7 +4,9 @@ import { AccessDecision, AccessReviewService } from '../../proto/gen/kairship/ac
 import { rest } from '../connection/rest.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { type Rights, readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
+import type { Words } from '../words/en.js'
 import { useWords } from '../words/use-words.js'
+import { serverText } from './failure-words.js'
 import { type HostAction, HostReviews } from './host-reviews.js'
 
 const access = serviceClient(AccessReviewService, rest)
@@ -40,13 +42,14 @@ export function useRefusal(wanted: Wanted | undefined): string | undefined {
 
 /** Kairship's own decision. Of what no role on an instance gives, a right to all objects is asked for first: few have one to single objects. */
 function useHostRefusal(action: HostAction | undefined): string | undefined {
+  const words = useWords()
   const { verb = '', resource = '', name } = action ?? {}
   const isByRole = resource.split('/')[0] === 'instances'
   const first = useHostReview({ verb, resource, ...(isByRole && name && { name }) }, action !== undefined)
   const isDenied = first?.decision === AccessDecision.DENIED
   const single = useHostReview({ verb, resource, name: name ?? '' }, isDenied && !isByRole && !!name)
   const review = isDenied && !isByRole && name ? single : first
-  return review?.decision === AccessDecision.DENIED ? sentences(review.summary, review.fix) : undefined
+  return review?.decision === AccessDecision.DENIED ? sentences(review.summary, review.fix, words) : undefined
 }
 
 function useHostReview(action: HostAction, enabled: boolean) {
@@ -80,6 +83,7 @@ function useExplained(action: InstanceAction | undefined, enabled: boolean): str
     name = '',
     namespace = '',
   }: Partial<InstanceAction> = action ?? {}
+  const words = useWords()
   const { data } = useQuery({
     queryKey: ['access', instance, verb, group, resource, name, namespace],
     queryFn: ({ signal }) =>
@@ -88,12 +92,12 @@ function useExplained(action: InstanceAction | undefined, enabled: boolean): str
     enabled,
   })
   if (data?.decision !== AccessDecision.DENIED) return undefined
-  return sentences(data.summary, data.first?.fix)
+  return sentences(data.summary, data.first?.fix, words)
 }
 
 /** What is refused, and what helps as a sentence of its own. */
-const sentences = (summary: string, fix = ''): string =>
-  fix === '' ? summary : `${summary} ${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`
+const sentences = (summary: string, fix = '', { may, problem }: Words): string =>
+  may.because(serverText(summary, problem), fix && serverText(fix, problem))
 
 /** What the caller may do in a namespace of an instance: one review for all buttons of a screen. Until it is answered, nothing is denied. */
 function useRights(action: InstanceAction | undefined): Rights {

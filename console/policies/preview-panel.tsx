@@ -11,6 +11,7 @@ import {
 } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
 import { Dot } from '../parts/dot.js'
+import { ServerWords } from '../parts/failure-words.js'
 import { Ago } from '../parts/time.js'
 import { usePolicyWords } from '../words/policies.js'
 import { ManifestChanges } from './manifest-changes.js'
@@ -127,7 +128,7 @@ function Preview({ answer }: { readonly answer: PreviewPolicyResponse }) {
       {templates.length < total && <Text size="sm">{words.firstOf(templates.length, total)}</Text>}
       {unread.map(sentence => (
         <Text key={sentence} size="sm" c="dimmed">
-          {sentence}
+          <ServerWords text={sentence} />
         </Text>
       ))}
     </Stack>
@@ -170,7 +171,7 @@ function Template({ preview }: { readonly preview: TemplatePreview }) {
         {manifests.length > 0 && <ManifestChanges changes={manifests} />}
         {placement?.assumptions.map(sentence => (
           <Text key={sentence} size="xs" c="dimmed">
-            {sentence}
+            <ServerWords text={sentence} />
           </Text>
         ))}
       </Stack>

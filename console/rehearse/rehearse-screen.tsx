@@ -24,6 +24,7 @@ import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
 import { rest } from '../connection/rest.js'
 import { useClusterNames } from '../instance/names.js'
 import { Dot } from '../parts/dot.js'
+import { ServerWords } from '../parts/failure-words.js'
 import { Problem } from '../parts/problem.js'
 import { PlacementTable } from '../policies/placement-table.js'
 import { useLatest } from '../policies/use-latest.js'
@@ -145,7 +146,7 @@ function Answer({ answer }: { readonly answer: RehearseTaintsResponse }) {
       {templates.length < total && <Text size="sm">{words.worst(templates.length, total)}</Text>}
       {[...unread, ...assumptions].map(sentence => (
         <Text key={sentence} size="sm" c="dimmed">
-          {sentence}
+          <ServerWords text={sentence} />
         </Text>
       ))}
     </Stack>
@@ -187,7 +188,11 @@ function Template({ rehearsed }: { readonly rehearsed: RehearsedTemplate }) {
               {words.later(cluster, afterSeconds)}
             </Text>
           ))}
-        {note && <Text size="sm">{note}</Text>}
+        {note && (
+          <Text size="sm">
+            <ServerWords text={note} />
+          </Text>
+        )}
         {decided && <PlacementTable placement={decided} />}
       </Stack>
     </Paper>

@@ -55,12 +55,16 @@ export const en = {
     loadAnew: 'Load the page anew',
     broken: (what: string) =>
       `Kairship did not answer, or the connection to it broke (${what}). Check that it runs and that you reach it.`,
+    /** A sentence of the server's in the reader's language; undefined where it is none of Kairship's own. */
+    translated: (text: string): string | undefined => text,
     server: (text: string) => text,
     denied: 'Not allowed',
     deniedHow: 'Ask an administrator of Kairship for a role that allows this. The page “Access” shows yours.',
     askAgain: 'Ask again',
   },
   may: {
+    because: (summary: string, fix: string) =>
+      fix === '' ? summary : `${summary} ${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`,
     notHere: 'You may look at this form, and may not send it',
     denied: (verb: string, what: string) =>
       `Not allowed: none of your roles here lets you ${verb} ${what}. The page “Access” says who can give it.`,

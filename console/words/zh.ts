@@ -1,4 +1,5 @@
 import type { Words } from './en.js'
+import { chineseOf } from './server-zh.js'
 
 export const zh: Words = {
   language: '简体中文',
@@ -49,12 +50,14 @@ export const zh: Words = {
     notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
     loadAnew: '重新加载页面',
     broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,
+    translated: chineseOf,
     server: text => `服务器的原话：${text}`,
     denied: '不允许',
     deniedHow: '请向 Kairship 的管理员申请允许此操作的角色。“访问控制”页面显示你现有的角色。',
     askAgain: '再次查询',
   },
   may: {
+    because: (summary, fix) => (fix === '' ? summary : `${summary}建议：${fix}。`),
     notHere: '你可以查看此表单，但不能提交',
     denied: (verb, what) =>
       `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问控制”页面会说明谁可以授予。`,

@@ -106,7 +106,8 @@ export function causeOf(event: { readonly type: string }): string {
   return sentences[event.type] ?? `${event.type.replace(/\./g, ' ')}`
 }
 
-const sentences: Readonly<Record<string, string>> = {
+/** Why, by the type of the event. */
+export const sentences: Readonly<Record<string, string>> = {
   'instance.observed': 'the Instance changed',
   'instance.removed': 'the Instance is gone',
   'leadership.gained': 'this replica leads now',

@@ -106,7 +106,7 @@ export async function rehearseTaints(
 }
 
 /** What no reader of the control plane can know, or the rehearsal leaves out. */
-const ASSUMPTIONS: readonly string[] = [
+export const ASSUMPTIONS: readonly string[] = [
   'Karmada evicts on NoExecute taints: --enable-no-execute-taint-eviction and the feature gate Failover are on',
   'Templates leave their clusters one after the other, those of higher priority first, and the room of what moved is taken; nodes of clusters with resource models are counted as they are now',
   'What templates need (propagateDeps) goes with them and is not listed',

@@ -227,7 +227,7 @@ describeConsole('what somebody may not do at the console', { members: 1 }, world
     const lift = page.getByRole('button', { name: '解除 leaver' })
     await expect
       .poll(() => lift.getAttribute('aria-description'))
-      .toContain('auditor may not delete accesslocks')
+      .toContain('auditor 不能在宿主集群上对 accesslocks.kairship.io leaver 执行 delete')
     expect(complaints).toEqual([])
   })
 })

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { chineseOf } from '../../console/words/server-zh.js'
+import { UNKNOWN_HERE } from '../../http/rpc/access-review/access-subjects.js'
+import type { ExplainDependencies } from '../../http/rpc/access-review/explain.js'
+import { reviewHostAccess } from '../../http/rpc/access-review/host-review.js'
+import { notesOf } from '../../http/rpc/access-review/preview.js'
+import { whoAmI } from '../../http/rpc/access-review/who-am-i.js'
+import { ASSUMPTIONS } from '../../http/rpc/placement/rehearse.js'
+import { causeOf, sentences } from '../../machines/instance/history.js'
+import { doing } from '../../machines/instance/task.js'
+import { fakeRoleBindings } from '../http/fakes/role-bindings.js'
+import { ANN, LIST, world } from '../http/rpc/access-review/explained-world.js'
+
+/** Words that Chinese texts have in Latin letters: names, and Kubernetes' own. */
+const inChinese = (text: string | undefined): string[] => {
+  const chinese = chineseOf(text ?? '')
+  // An English sentence has these between its words; Kubernetes' names do not.
+  return chinese === undefined || / (?:is|the|of|and|gives|not|or|by) /.test(chinese) ? [text ?? ''] : []
+}
+
+describe('a sentence of the server that a Chinese page shows', () => {
+  it('is in Chinese where it says who somebody is', () => {
+    const roleBindings = fakeRoleBindings()
+    const caller = { user: 'ann', groups: [], extra: {}, credential: { instance: 'eu' } }
+    const { notes = [] } = whoAmI({ roleBindings, graceMs: 1 }, { caller, isOpen: () => true })
+    expect(notes).toHaveLength(2)
+    expect(notes.flatMap(inChinese)).toEqual([])
+  })
+
+  it('is in Chinese where it says what nobody may do on the host, and what helps', async () => {
+    const dependencies = {
+      authorizer: { decide: async () => ({ allowed: false, reason: '' }) },
+      roleBindings: fakeRoleBindings(),
+    } as unknown as ExplainDependencies
+    const call = { caller: { user: 'ann', groups: [], extra: {} } } as unknown as Parameters<
+      typeof reviewHostAccess
+    >[1]
+    const [review] = await reviewHostAccess(dependencies, call, [
+      { verb: 'create', resource: 'instances', name: '' },
+    ])
+    expect([review?.summary, review?.fix].flatMap(inChinese)).toEqual([])
+    expect(chineseOf(review?.summary ?? '')).toBe(
+      'ann 不能在宿主集群上对 instances.kairship.io 执行 create。',
+    )
+  })
+
+  it.each<[string, ((give: ReturnType<typeof fakeRoleBindings>) => void) | undefined, object]>([
+    ['no role', undefined, {}],
+    [
+      'a role elsewhere',
+      it => it.give('one', 'Viewer', { instance: 'eu', subject: ANN, namespaces: ['bank'] }),
+      {},
+    ],
+    [
+      'too small a role',
+      it => it.give('one', 'Viewer', { instance: 'eu', subject: ANN }),
+      { verb: 'create' },
+    ],
+    [
+      'what no role includes',
+      undefined,
+      { group: 'rbac.authorization.k8s.io', resource: 'clusterroles', verb: 'escalate', namespace: '' },
+    ],
+  ])('is in Chinese where it explains a refusal: %s', async (_, given, request) => {
+    const { roleBindings, explain } = world({ kairship: false })
+    given?.(roleBindings)
+    const { summary, links, first } = await explain({ request: { ...LIST, ...request } })
+    const all = [summary, first?.message, first?.fix, ...links.map(({ message }) => message)]
+    expect(all.filter(text => text !== undefined).flatMap(inChinese)).toEqual([])
+  })
+
+  it('is in Chinese where it says what an answer leaves out', () => {
+    const notes = [...UNKNOWN_HERE, ...notesOf([], []), ...ASSUMPTIONS]
+    expect(notes.length).toBeGreaterThan(7)
+    expect(notes.flatMap(inChinese)).toEqual([])
+  })
+
+  it('is in Chinese where it says why an instance moved, and what is done for it', () => {
+    const moved = Object.keys(sentences).map(type => causeOf({ type }))
+    const tried = Object.keys(doing).flatMap(task =>
+      ['done', 'error'].map(how => causeOf({ type: `xstate.${how}.actor.${task}.effect` })),
+    )
+    expect(moved.length + tried.length).toBeGreaterThan(30)
+    expect([...moved, ...tried].flatMap(inChinese)).toEqual([])
+  })
+
+  it('stays as Kubernetes and Karmada wrote it', () => {
+    const theirs = [
+      'secrets is forbidden: User "ann" cannot list resource "secrets"',
+      '0/3 clusters are available',
+    ]
+    expect(theirs.map(chineseOf)).toEqual([undefined, undefined])
+  })
+})
