@@ -148,7 +148,7 @@ export async function connectKube(
   }
 
   async function request<T>(sent: KubeRequest): Promise<T> {
-    const { signal, clear } = deadline([sent.signal], sent.timeoutMs ?? settings.timeoutMs)
+    const { signal, disarm, clear } = deadline([sent.signal], sent.timeoutMs ?? settings.timeoutMs)
     const ended = began({ verb: sent.method, purpose: sent.purpose })
     const large = settings.largeAnswers?.begin(config.server)
     let code = 0
@@ -160,8 +160,10 @@ export async function connectKube(
       const most = sent.maxAnswerBytes ?? settings.maxAnswerBytes
       const text = await readBody(answer.body, most, large && (bytes => large.grown(bytes, signal)))
       code = answer.statusCode
+      // It came in time: what it waits for from here on is this process.
+      disarm()
       // A caller waits for what is asked for it.
-      if (!sent.impersonate && settings.turns?.isOver()) await settings.turns.mine()
+      if (!sent.impersonate && settings.turns?.isOver()) await settings.turns.mine(signal)
       return parseAnswer(answer.headers, text, settings.maxAnswerValues) as T
     } catch (error) {
       throw explain(error, sent, signal)
@@ -192,7 +194,7 @@ export async function connectKube(
       code = answer.statusCode
       disarm()
       sent.opened?.()
-      yield* watchLines(answer.body, settings, sent.urgent ? undefined : settings.turns)
+      yield* watchLines(answer.body, settings, sent.urgent ? undefined : settings.turns, signal)
     } catch (error) {
       if (!sent.signal?.aborted) throw explain(error, get, signal)
     } finally {

@@ -48,9 +48,26 @@ export class Turns {
     return now - this.#beganAt >= TURN_MS
   }
 
-  /** Resolves in a turn that is not over, in the order of asking. Where a turn is seldom over, ask `isOver` first: a promise costs more. */
-  async mine(): Promise<void> {
-    if (this.isOver()) await new Promise<void>(resolve => this.#waiting.add(resolve))
+  /**
+   * Resolves in a turn that is not over, in the order of asking. Where a turn is seldom over, ask `isOver` first: a promise costs more.
+   * @param signal ends the wait: who hands the lease over would wait behind thousands for the end of work that it has given up
+   * @throws the reason of `signal` when it aborts before that
+   */
+  async mine(signal?: AbortSignal): Promise<void> {
+    if (!this.isOver()) return
+    signal?.throwIfAborted()
+    await new Promise<void>((resolve, reject) => {
+      const abandon = (): void => {
+        this.#waiting.delete(goOn)
+        reject(signal?.reason)
+      }
+      const goOn = (): void => {
+        signal?.removeEventListener('abort', abandon)
+        resolve()
+      }
+      signal?.addEventListener('abort', abandon, { once: true })
+      this.#waiting.add(goOn)
+    })
   }
 
   /** One after the other, each when the one before has done its work, until the turn is over. */

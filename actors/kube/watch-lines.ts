@@ -8,6 +8,7 @@ const NEWLINE = 0x0a
  * Cuts a watch's byte stream into its JSON lines. Chunks end anywhere, also inside a character, so lines are decoded
  * only when whole. Reading is pulled: nothing is read ahead of the consumer but the chunk at hand.
  * @param turns what the events are divided over; they come as fast as they are read without
+ * @param signal ends the wait for a turn
  * @throws Error when a line is not a watch event or the stream ends inside one; AnswerTooLargeError for one
  * beyond the limits
  */
@@ -15,6 +16,7 @@ export async function* watchLines(
   body: AsyncIterable<Buffer>,
   { maxAnswerBytes, maxAnswerValues }: { readonly maxAnswerBytes: number; readonly maxAnswerValues: number },
   turns?: Turns,
+  signal?: AbortSignal,
 ): AsyncGenerator<WatchEvent, void> {
   let pending: Buffer[] = []
   let size = 0
@@ -27,7 +29,7 @@ export async function* watchLines(
       size = 0
       start = end + 1
       if (line.length === 0) continue
-      if (turns?.isOver()) await turns.mine()
+      if (turns?.isOver()) await turns.mine(signal)
       yield parseEvent(line.toString('utf8'), maxAnswerValues)
     }
     if (start < chunk.length) {

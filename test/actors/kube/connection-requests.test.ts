@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { waitFor } from '../../patience.js'
 import { ConnectionUnderTest } from './connection-under-test.js'
 import { json } from './scripted-server.js'
@@ -45,6 +45,38 @@ describe('request', () => {
     expect(isDone).toBe(false)
     await nextTurn()
     await waiting
+  })
+
+  it('that is given up does not wait for its turn, however many are before it', async () => {
+    const { turns, pass } = turnsUnderTest()
+    await kube.connect((_, response) => json(response, 200, {}), { turns })
+    turns.isOver()
+    pass(LONG)
+    void turns.mine()
+    const asked = vi.spyOn(turns, 'mine')
+    const given = new AbortController()
+    const ended = kube.api.request({ method: 'GET', path: '/', signal: given.signal }).catch(error => error)
+    await waitFor(() => expect(asked).toHaveBeenCalledOnce())
+    given.abort('given up')
+    expect(await ended).toBe('given up')
+    expect(kube.api.inFlight()).toEqual({ requests: 0, watches: 0 })
+  })
+
+  it('is not too late where its answer came in time and waits for its turn', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    await kube.connect((_, response) => json(response, 200, { whole: true }), { turns })
+    turns.isOver()
+    pass(LONG)
+    const asked = vi.spyOn(turns, 'mine')
+    const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')]
+    onTestFinished(() => void vi.restoreAllMocks())
+    const answer = kube.api.request({ method: 'GET', path: '/', timeoutMs: 54_321 })
+    const timer = begun.mock.results[begun.mock.calls.findIndex(([, ms]) => ms === 54_321)]?.value
+    await waitFor(() => expect(asked).toHaveBeenCalledOnce())
+    expect(ended).toHaveBeenCalledWith(timer)
+    expect(timer).toBeDefined()
+    await nextTurn()
+    expect(await answer).toEqual({ whole: true })
   })
 
   it('returns text where the answer is not JSON', async () => {

@@ -57,6 +57,21 @@ describe('watch', () => {
     await waiting
   })
 
+  it('that is given up does not wait for its turn', async () => {
+    const { turns, pass } = turnsUnderTest()
+    await kube.connect((_, response) => response.writeHead(200).write(line('ADDED', 'a')), { turns })
+    turns.isOver()
+    pass(LONG)
+    void turns.mine()
+    const asked = vi.spyOn(turns, 'mine')
+    const given = new AbortController()
+    const seen = events(kube.api.watch({ path: '/', signal: given.signal }))
+    await waitFor(() => expect(asked).toHaveBeenCalledOnce())
+    given.abort()
+    expect(await seen).toEqual([])
+    expect(kube.api.inFlight()).toEqual({ requests: 0, watches: 0 })
+  })
+
   it('throws a refusal, and does not report itself as open', async () => {
     await kube.connect((_, response) => response.writeHead(404).end('404 page not found'))
     const opened = vi.fn()

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { Turns } from '../../../actors/kube/turns.js'
 import { watchLines } from '../../../actors/kube/watch-lines.js'
@@ -62,6 +63,39 @@ describe('a turn of the event loop', () => {
     expect(late).toBe(0)
     // When it asks, when it is let go on, when it has gone on, and when it has used its turn up.
     expect(looks).toBeLessThan(1_000)
+  })
+
+  it('is left at once by one that waits and is given up, and comes to those behind it', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    turns.isOver()
+    pass(LONG)
+    const given = new AbortController()
+    const done: string[] = []
+    const waiting = turns.mine(given.signal).then(
+      () => done.push('went on'),
+      error => done.push(error),
+    )
+    const behind = turns.mine(new AbortController().signal).then(() => done.push('behind'))
+    given.abort('given up')
+    await waiting
+    expect(done).toEqual(['given up'])
+    await expect(turns.mine(given.signal)).rejects.toBe('given up')
+    await nextTurn()
+    await behind
+    expect(done).toEqual(['given up', 'behind'])
+    expect(turns.isOver()).toBe(false)
+  })
+
+  it('keeps nothing of those that went on', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    turns.isOver()
+    pass(LONG)
+    const { signal } = new AbortController()
+    const waiting = turns.mine(signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await nextTurn()
+    await waiting
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   it('is not used by those that ask later before those that wait', async () => {
