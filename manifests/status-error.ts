@@ -77,6 +77,18 @@ export function statusErrorOf(object: unknown): StatusError {
   return new StatusError(bareStatus(500, 'the server reported an error without a Status'))
 }
 
+/** Seconds of a Status are an int32. */
+const MOST_SECONDS = 2 ** 31 - 1
+
+/**
+ * After how many seconds a server asks to be asked again, whole ones; undefined where it asks for nothing, or for what is no time. A server may
+ * write anything there.
+ */
+export function retryAfterSecondsOf({ status }: StatusError): number | undefined {
+  const seconds: unknown = status.details?.retryAfterSeconds
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(Math.ceil(seconds), MOST_SECONDS) : undefined
+}
+
 /** No server is obeyed for longer when it asks to be left alone, milliseconds: what it asks for may be a mistake. */
 const LONGEST_OBEYED_MS = 300_000
 

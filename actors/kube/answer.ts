@@ -64,10 +64,21 @@ export function refusal(code: number, headers: AnswerHeaders, text: string): Sta
   const status = said
     ? { ...said, code: said.code || code }
     : bareStatus(code, excerpt(text) || `the server answered ${code}`)
-  const retryAfterSeconds = Number(headers['retry-after'])
+  const retryAfterSeconds = retryAfterOf(headers)
   if (!(retryAfterSeconds > 0) || status.details?.retryAfterSeconds !== undefined)
     return new StatusError(status)
   return new StatusError({ ...status, details: { ...status.details, retryAfterSeconds } })
+}
+
+/**
+ * Whole seconds of Retry-After (RFC 9110, section 10.2.3), NaN for what is none. Proxies before an API server write a date too; it is compared with
+ * that of the answer, so that no two clocks have to agree.
+ */
+function retryAfterOf({ 'retry-after': header, date }: AnswerHeaders): number {
+  const text = String(header)
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text))
+  if (!text.endsWith(' GMT')) return Number.NaN
+  return Math.ceil((Date.parse(text) - (Date.parse(String(date)) || Date.now())) / 1_000)
 }
 
 const isJson = (headers: AnswerHeaders): boolean => String(headers['content-type'] ?? '').includes('json')

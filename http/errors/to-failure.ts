@@ -1,4 +1,4 @@
-import { StatusError } from '../../manifests/status-error.js'
+import { retryAfterSecondsOf, StatusError } from '../../manifests/status-error.js'
 import { UnreachableError } from '../../ports/kube-api.js'
 import { ServiceError, type ServiceErrorKind } from '../../ports/service-error.js'
 import { Code, codeOfStatus } from '../../transcoding/code.js'
@@ -32,13 +32,14 @@ export function toFailure(error: unknown): Failure {
 
 /** An API server's refusal. By reason where there is one (it is finer than the HTTP code), else by code. */
 function fromStatus(error: StatusError): Failure {
-  const { reason, details, code } = error.status
+  const { reason, code } = error.status
+  const retryAfterSeconds = retryAfterSecondsOf(error)
   const violations = violationsOf(error)
   const found: FailureDetails = {
     cause: error,
     ...(reason ? { reason } : {}),
     ...(violations.length ? { violations } : {}),
-    ...(details?.retryAfterSeconds ? { retryAfterSeconds: details.retryAfterSeconds } : {}),
+    ...(retryAfterSeconds !== undefined ? { retryAfterSeconds } : {}),
   }
   if (code === 401) {
     // Callers are authenticated by us, so this is our own credential. The caller must not take it for theirs.

@@ -47,10 +47,16 @@ describe('a refusal', () => {
   it.each([
     ['7', { retryAfterSeconds: 7 }],
     ['0', undefined],
-    ['Wed, 21 Oct 2026 07:28:00 GMT', undefined],
+    ['1.5', { retryAfterSeconds: 2 }],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', { retryAfterSeconds: 60 }],
+    ['Wed, 21 Oct 2026 07:26:00 GMT', undefined],
+    ['Infinity', undefined],
+    ['-7', undefined],
+    ['in 2030', undefined],
     [undefined, undefined],
   ])('without a Status has the seconds of Retry-After: %s', (header, details) => {
-    expect(refusal(503, { 'retry-after': header }, 'busy').status.details).toEqual(details)
+    const date = 'Wed, 21 Oct 2026 07:27:00 GMT'
+    expect(refusal(503, { 'retry-after': header, date }, 'busy').status.details).toEqual(details)
   })
 
   it.each([

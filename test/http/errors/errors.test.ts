@@ -5,6 +5,7 @@ import { badGateway, Failure, httpStatusOf, invalidFields, notFound } from '../.
 import { REASONS } from '../../../http/errors/reasons.js'
 import { statusOf } from '../../../http/errors/status.js'
 import { toFailure } from '../../../http/errors/to-failure.js'
+import type { Status } from '../../../manifests/status-error.js'
 import { UnreachableError } from '../../../ports/kube-api.js'
 import { ServiceError } from '../../../ports/service-error.js'
 import { ErrorInfoSchema } from '../../../proto/gen/google/rpc/error_details_pb.js'
@@ -60,6 +61,18 @@ describe('a refusal of an API server', () => {
         { field: '', description: 'other rules were not checked' },
       ],
     })
+  })
+
+  it.each([
+    [1.5, 2],
+    [1e300, 2_147_483_647],
+    [-1, undefined],
+    ['soon', undefined],
+  ])('with a retry delay of %j has one of %j seconds on both wires', (said, seconds) => {
+    const details = { retryAfterSeconds: said } as Status['details'] & object
+    const failure = toFailure(refusal(429, 'TooManyRequests', 'text', details))
+    expect(failure.details.retryAfterSeconds).toBe(seconds)
+    expect(statusOf(failure).details).toHaveLength(seconds === undefined ? 1 : 2)
   })
 
   it('does not repeat a patch that could not be applied', () => {
