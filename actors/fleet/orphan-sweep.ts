@@ -6,6 +6,7 @@ import type { GroupVersionResource } from '../../manifests/kube.js'
 import { INSTANCE_LABEL, isMadeFor } from '../../manifests/names.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import { isConflict } from '../../manifests/status-error.js'
+import { isOfOne } from '../global-management/one-by-one.js'
 import type { Kept } from '../host/kept-object.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { INSTANCE_NOT_FOUND, reportMaterialized } from '../instance/effects/binding-status.js'
@@ -39,6 +40,8 @@ export class OrphanSweep {
   readonly #subscription = new Subscription()
   #timer: NodeJS.Timeout | undefined
   #sweeping = false
+  /** What the host refused in this sweep. */
+  readonly #refused: Error[] = []
 
   constructor(
     private readonly dependencies: InstanceDependencies,
@@ -94,12 +97,15 @@ export class OrphanSweep {
     const { host, leadership } = this.dependencies
     if (this.#sweeping || !leadership().leading || !host.instances.inContact) return
     this.#sweeping = true
+    this.#refused.length = 0
     try {
       for (const type of this.#types()) await this.#sweepType(type)
       await this.#sweepBindings()
     } finally {
       this.#sweeping = false
     }
+    const [first, ...more] = this.#refused
+    if (first) throw new Error(`${first.message} (and ${more.length} more)`, { cause: first })
   }
 
   async #sweepType({ kind, stage, resource, collection }: Swept): Promise<void> {
@@ -147,7 +153,14 @@ export class OrphanSweep {
     return (await find<Instance>(this.dependencies.host.api, INSTANCES, { name }, signal)) !== undefined
   }
 
-  #run(instance: string, stage: Stage, work: Work): Promise<void> {
-    return runLeaderWork(this.dependencies, { instance, effect: 'sweep an orphan', stage }, work)
+  /** An object that the host refuses to change, because of a policy, keeps no other back. @throws what is not about one object */
+  async #run(instance: string, stage: Stage, work: Work): Promise<void> {
+    try {
+      await runLeaderWork(this.dependencies, { instance, effect: 'sweep an orphan', stage }, work)
+    } catch (error) {
+      const { cause } = error as Error
+      if (!isOfOne(cause)) throw error
+      this.#refused.push(cause)
+    }
   }
 }

@@ -155,6 +155,24 @@ it('keeps an object that changed since it was observed, and continues with other
   )
 })
 
+it('goes on to all others past an object that the host refuses to delete, and comes back to it', async () => {
+  vi.useFakeTimers()
+  const { api, host, deletions } = sweeping()
+  api.script = ({ method, path }) => {
+    if (method === 'GET') return refusal(404, 'NotFound')
+    return path.endsWith('/held') ? refusal(500, 'InternalError') : {}
+  }
+  host.virtualClusters.show({ ...shown('held'), kind: 'PediaCluster' })
+  host.registrations.show(shown('held'))
+  host.registrations.show(shown('orphan'))
+  host.roleBindings.sources.bindings.show(binding)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(deletions().map(line => line.split('/').at(-1))).toEqual(['held', 'held', 'orphan'])
+  expect(api.lines.at(-1)).toMatch(/^PATCH .*\/team\/status$/)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(deletions().filter(line => line.endsWith('/held'))).toHaveLength(4)
+})
+
 it('retries when the host did not answer, and sweeps later orphans', async () => {
   vi.useFakeTimers()
   const { api, host, deletions } = sweeping()
