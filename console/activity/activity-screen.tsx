@@ -1,9 +1,10 @@
-import { Group, Paper, Stack, Table, Text, Title } from '@mantine/core'
+import { Group, Stack, Table, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { type ReactNode, Suspense, useMemo } from 'react'
+import { Suspense, useMemo } from 'react'
 import { Freshness } from '../parts/freshness.js'
 import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { TableHead } from '../parts/table-head.js'
 import { useActivityWords } from '../words/activity.js'
 import { useWords } from '../words/use-words.js'
@@ -106,12 +107,3 @@ function Reasons({ buckets }: { readonly buckets: Parameters<typeof reasonsOf>[0
     </Table>
   )
 }
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="lg" component="section" aria-label={title}>
-    <Title order={3} size="h4" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-)

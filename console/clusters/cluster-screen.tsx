@@ -1,4 +1,4 @@
-import { Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
@@ -7,6 +7,7 @@ import { Conditions } from '../parts/conditions.js'
 import { Freshness } from '../parts/freshness.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { Trail } from '../parts/trail.js'
 import { WholeBadge } from '../parts/whole-badge.js'
 import { useClusterWords } from '../words/clusters.js'
@@ -157,12 +158,3 @@ function Marks({ title, marks }: { readonly title: string; readonly marks: reado
     </>
   )
 }
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="lg" component="section" aria-label={title}>
-    <Title order={3} size="h4" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-)

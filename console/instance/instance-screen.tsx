@@ -1,6 +1,5 @@
-import { Badge, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Badge, Group, List, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { ApiError } from '../../client/errors.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { Code } from '../../transcoding/code.js'
@@ -11,6 +10,7 @@ import { Conditions } from '../parts/conditions.js'
 import { ServerWords } from '../parts/failure-words.js'
 import { Freshness } from '../parts/freshness.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { useSettingWords } from '../words/settings.js'
@@ -77,7 +77,7 @@ function Details({
           <StateBadge state={status?.state ?? 0} />
         </Group>
       </Group>
-      <Section title={words.why}>
+      <Section order={2} title={words.why}>
         {pending.length > 0 ? (
           <List size="sm">
             {pending.map(sentence => (
@@ -96,11 +96,11 @@ function Details({
         )}
       </Section>
       {clusters && clusters.readyNum < clusters.totalNum && (
-        <Section title={notReady}>
+        <Section order={2} title={notReady}>
           <NotReady instance={name} summary={clusters} />
         </Section>
       )}
-      <Section title={words.lifecycle}>
+      <Section order={2} title={words.lifecycle}>
         <Lifecycle configuration={configuration} state={status?.state ?? 0} />
         <Group gap="xs" mt="sm" aria-label={words.regions}>
           {regionsOf(configuration).map(region => (
@@ -111,34 +111,25 @@ function Details({
         </Group>
       </Section>
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
-        <Section title={words.capacity}>
+        <Section order={2} title={words.capacity}>
           <Group grow>
             <Capacity summary={status?.summary} resource="cpu" />
             <Capacity summary={status?.summary} resource="memory" />
           </Group>
         </Section>
-        <Section title={words.connect}>
+        <Section order={2} title={words.connect}>
           <Connect name={name} />
         </Section>
       </SimpleGrid>
-      <Section title={words.conditions}>
+      <Section order={2} title={words.conditions}>
         <Conditions conditions={status?.conditions ?? []} />
       </Section>
-      <Section title={words.transitions}>
+      <Section order={2} title={words.transitions}>
         <Transitions transitions={transitions} />
       </Section>
     </>
   )
 }
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="lg" component="section">
-    <Title order={2} size="h4" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-)
 
 /** The innermost states: what is above them follows. */
 const regionsOf = (configuration: readonly string[]): readonly string[] =>

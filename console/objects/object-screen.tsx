@@ -1,6 +1,5 @@
-import { Group, Loader, Paper, Stack, Text, Title } from '@mantine/core'
+import { Group, Loader, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
 import { ObjectEdit } from '../editor/object-edit.js'
 import { useLive } from '../live/use-live.js'
 import { Distribution } from '../parts/distribution.js'
@@ -8,6 +7,7 @@ import { Freshness } from '../parts/freshness.js'
 import { Labels } from '../parts/labels.js'
 import { Problem } from '../parts/problem.js'
 import { Propagation } from '../parts/propagation.js'
+import { Section } from '../parts/section.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
 import { useObjectWords } from '../words/objects.js'
@@ -113,12 +113,3 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
     </Stack>
   )
 }
-
-const Section = ({ title, children }: { readonly title: string; readonly children: ReactNode }) => (
-  <Paper withBorder p="lg" component="section">
-    <Title order={3} size="h4" mb="sm">
-      {title}
-    </Title>
-    {children}
-  </Paper>
-)

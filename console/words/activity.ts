@@ -9,7 +9,7 @@ const en = {
   writes: 'Writes',
   lag: 'How far the index was behind',
   lagSeries: 'Lag',
-  noLag: 'It was not measured: the instance has no index, or nobody reads.',
+  noLag: 'It was not measured: the instance has no index, or nobody reads from it.',
   capacity: 'Capacity of its clusters, requested by pods',
   cpu: 'CPU',
   memory: 'Memory',

@@ -5,7 +5,7 @@ const n = (value: number): string => value.toLocaleString('en')
 /** What the comparison says, in English. */
 const compareEn = {
   title: 'Compare',
-  how: 'Two control planes or members side by side. What servers give out, record or report is left out: what differs is what somebody wants otherwise.',
+  how: 'Two control planes or members side by side. Fields that servers assign or report, such as uid and status, are left out.',
   left: 'Left',
   right: 'Right',
   instance: 'Instance',
@@ -33,7 +33,7 @@ const compareEn = {
 /** The same in Chinese. */
 const compareZh: typeof compareEn = {
   title: '比较',
-  how: '并排比较两个控制平面或成员。忽略由服务器分配、记录或报告的内容：差异即有人期望不同之处。',
+  how: '并排比较两个控制平面或成员。忽略由服务器分配或报告的字段，例如 uid 和 status。',
   left: '左侧',
   right: '右侧',
   instance: '实例',

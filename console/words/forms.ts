@@ -11,7 +11,7 @@ const formsEn = {
       `It has more than ${most.toLocaleString('en')} characters: a form of them would not move.`,
     otherKind: (kind: string) => `It has no manifest of kind ${kind}.`,
     aliases: (name: string) =>
-      `It has aliases (*${name}): a form does not change what is in several places at once.`,
+      `It has aliases (*${name}), and one change in a form would change several places.`,
     noList: (path: string) => `${path} is no list.`,
     noMapping: (path: string) => `${path || 'The manifest'} is no mapping.`,
     otherKeys: (path: string) => `${path || 'The manifest'} has keys that are no texts.`,
