@@ -47,7 +47,7 @@ const microTime = (ms: number): string => {
 }
 
 function annotationsOf(record: AuditRecord, { instance, cluster }: Subject): Record<string, string> {
-  const { wire, operation, caller, source, code, isDecided, message } = record
+  const { wire, operation, caller, source, code, isDecided, message, dryRun } = record
   return {
     // A call that was refused before may be of a caller who would not have been allowed.
     ...(caller &&
@@ -61,6 +61,7 @@ function annotationsOf(record: AuditRecord, { instance, cluster }: Subject): Rec
     ...(instance && { 'kairship.io/instance': instance }),
     ...(cluster && { 'kairship.io/cluster': cluster }),
     ...(source && { 'kairship.io/source': source }),
+    ...(dryRun && { 'kairship.io/dry-run': 'true' }),
     ...(message && { 'kairship.io/message': message }),
   }
 }

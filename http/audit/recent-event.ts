@@ -34,9 +34,15 @@ export interface RecentEvent {
   readonly status: number
   readonly remote: string
   readonly userAgent: string
-  /** What became of a role: which, whose, until when and why. Of a request what its object's name does not say: whom a lock names. */
+  /**
+   * What became of a role: which, whose, until when and why. Of a request what its object's name does not say: whom a lock names. Of a dry run
+   * that it was one.
+   */
   readonly message: string
 }
+
+/** The message of a dry run, which has the verb and the outcome of the write that it tries. */
+const DRY_RUN = 'dry run: nothing is written'
 
 /** What is kept of a record. */
 export function recentEventOf(record: AuditRecord): RecentEvent {
@@ -65,6 +71,6 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     status: statusOf(record),
     remote,
     userAgent,
-    message: record.message ?? '',
+    message: record.message ?? (record.dryRun ? DRY_RUN : ''),
   }
 }

@@ -42,6 +42,8 @@ export interface AuditRecord {
   readonly target?: AuditTarget
   /** What the object's name does not say, in words: whom a lock names. */
   readonly message?: string
+  /** It was sent as a dry run: nothing was to be stored, however it ended. */
+  readonly dryRun?: true
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */
   readonly remote?: string
   /** Where a proxied answer came from. */

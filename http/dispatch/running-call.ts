@@ -84,6 +84,7 @@ export function beginCall(
   let audited = action
   let target = operation.object && targetOf(operation.object, undefined)
   let isDecided = false
+  let isDryRun = false
   let said: string | undefined
   let outcome: Failure | undefined
   const recordOf = (code: Code, durationMs: number): Omit<AuditRecord, 'endedAt'> => {
@@ -93,6 +94,7 @@ export function beginCall(
       ...(userAgent ? { userAgent } : {}),
       ...(audited ? { action: audited } : {}),
       ...(isDecided && { isDecided }),
+      ...(isDryRun && { dryRun: isDryRun }),
       ...(target ? { target } : {}),
       ...(said ? { message: said } : {}),
       ...(remote ? { remote } : {}),
@@ -118,6 +120,7 @@ export function beginCall(
       action = actionOf(operation, request)
       audited = named(action, request, operation.permission?.createdNameField)
       target = operation.object && targetOf(operation.object, request)
+      isDryRun = 'dryRun' in request && request.dryRun === true
       return request
     },
     decided() {

@@ -6,6 +6,7 @@ import type { ProxyOptions } from './proxy-options.js'
 import { behindMember } from './route/behind-member.js'
 import type { ProxyPath } from './route/path.js'
 import { requestInfo } from './route/request-info.js'
+import { isTriedWrite } from './write-observer.js'
 
 /**
  * Measures a request that is over and writes its audit record.
@@ -48,7 +49,7 @@ function auditRecordOf(
   // Most requests are reads of something else: what they are about is not worked out a second time.
   const mayBeOfSecrets = 'path' in proxy && MAY_BE_OF_SECRETS.test(proxy.path)
   if (!mayBeOfSecrets && !leavesRecord(about)) return undefined
-  const target = 'path' in proxy ? auditTarget(request.method ?? '', proxy) : undefined
+  const { target, dryRun } = 'path' in proxy ? auditTarget(request, proxy) : {}
   if (!leavesRecord({ ...about, ...(target && { target }) })) return undefined
   const { url = '', headers } = request
   return {
@@ -62,6 +63,7 @@ function auditRecordOf(
     ...(action ? { action } : {}),
     ...(call.isDecided && { isDecided: true }),
     ...(target ? { target } : {}),
+    ...(dryRun && { dryRun }),
     ...(remote ? { remote } : {}),
     ...(answered ? { source: answered.source } : {}),
     code,
@@ -79,10 +81,17 @@ function codeOf(status: number, failure: Failure | undefined): Code {
   return status === 0 ? Code.CANCELLED : codeOfStatus(status)
 }
 
-/** The object of a request: of one that the instance passes on to a member, that in the member. */
-function auditTarget(method: string, { instance, path }: ProxyPath): AuditTarget {
+/** The object of a request: of one that the instance passes on to a member, that in the member. And whether it is only tried to write it. */
+function auditTarget(
+  { method = '', headers }: ProxyCall['request'],
+  { instance, path }: ProxyPath,
+): { readonly target: AuditTarget; readonly dryRun: boolean } {
   const [whole = '', ...query] = path.split('?')
   const { cluster, path: inside } = behindMember(whole) ?? { path: whole }
-  const { verb, resource } = requestInfo(method, [inside, ...query].join('?'))
-  return { instance, ...(cluster !== undefined && { cluster }), verb, ...resource }
+  const info = requestInfo(method, [inside, ...query].join('?'))
+  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+  return {
+    target: { instance, ...(cluster !== undefined && { cluster }), verb: info.verb, ...info.resource },
+    dryRun: isTriedWrite(info, hasBody),
+  }
 }

@@ -19,10 +19,16 @@ export function writeOf(
   hasBody: boolean,
 ): { readonly type: ResourceInfo; readonly request: WriteRequest } | undefined {
   const { verb, resource } = info
-  if (!resource || !writes.has(verb) || CONNECTS.test(resource.subresource ?? '')) return undefined
-  if (isDryRun(info, hasBody)) return undefined
+  if (!isWrite(info) || !resource || isDryRun(info, hasBody)) return undefined
   return { type: resource, request: { verb, ...scopeOf(resource) } }
 }
+
+/** Whether a request would be a write, and is only tried. */
+export const isTriedWrite = (info: RequestInfo, hasBody: boolean): boolean =>
+  isWrite(info) && isDryRun(info, hasBody)
+
+const isWrite = ({ verb, resource }: RequestInfo): boolean =>
+  resource !== undefined && writes.has(verb) && !CONNECTS.test(resource.subresource ?? '')
 
 /** The objects that a request is about. */
 export const scopeOf = ({ namespace = '', name }: ResourceInfo): Scope => ({

@@ -19,7 +19,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.audit.v1alpha1.AuditEvent.remote": "Address of the caller's connection.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.user_agent": "As the caller called itself.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.stage": "As Kubernetes' audit has it: ResponseStarted or ResponseComplete.",
-  "kairship.io.api.audit.v1alpha1.AuditEvent.message": "Of a role: which, whose, until when and why. Of a request that sets or lifts an AccessLock: whom it names; empty of others.",
+  "kairship.io.api.audit.v1alpha1.AuditEvent.message": "Of a role: which, whose, until when and why. Of a request that sets or lifts an AccessLock: whom it names. Of a dry run that it was one: its verb and outcome are those of the write that it tries. Empty of others.",
   "kairship.io.api.audit.v1alpha1.AuditEvent.acting_as": "The user in whose name the caller made the request, as with `kubectl --as`; empty where it was its own.",
   "kairship.io.api.audit.v1alpha1.ListAuditEventsRequest.user": "Only of this user; empty means all. So do the other filters; each is compared as a whole.",
   "kairship.io.api.audit.v1alpha1.ListAuditEventsRequest.resource": "In the plural.",

@@ -162,7 +162,8 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
   stage: string;
 
   /**
-   * Of a role: which, whose, until when and why. Of a request that sets or lifts an AccessLock: whom it names; empty of others.
+   * Of a role: which, whose, until when and why. Of a request that sets or lifts an AccessLock: whom it names. Of a
+   * dry run that it was one: its verb and outcome are those of the write that it tries. Empty of others.
    *
    * @generated from field: string message = 22;
    */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { auditEventOf } from '../../../http/audit/audit-event.js'
+import { recentEventOf } from '../../../http/audit/recent-event.js'
 import type { AuditRecord } from '../../../http/audit/record.js'
 import { Code } from '../../../transcoding/code.js'
 
@@ -51,6 +52,15 @@ describe('an event of the audit log', () => {
         'kairship.io/source': 'karmada',
       },
     })
+  })
+
+  it('of a dry run says that it was one, and of no other request', () => {
+    const said = (record: AuditRecord) => [
+      auditEventOf(record).annotations['kairship.io/dry-run'],
+      recentEventOf(record).message,
+    ]
+    expect(said({ ...RECORD, dryRun: true })).toEqual(['true', 'dry run: nothing is written'])
+    expect(said(RECORD)).toEqual([undefined, ''])
   })
 
   it('of a request whose answer has begun has no outcome yet', () => {

@@ -16,6 +16,7 @@ function recording({
   method = 'DELETE',
   proxy = { instance: 'north', path } as ProxyPath | BadPath,
   remote = '10.0.0.1',
+  headers = {},
 } = {}) {
   const log = fakeLog()
   const counts: [string, object][] = []
@@ -25,7 +26,7 @@ function recording({
     observe: (name: string, value: number, labels?: object) => void times.push([name, value, labels]),
     gauge: () => undefined,
   }
-  const request = { method, headers: {}, socket: { remoteAddress: remote } } as unknown as IncomingMessage
+  const request = { method, headers, socket: { remoteAddress: remote } } as unknown as IncomingMessage
   const call = new ProxyCall(request, proxy, 1_000)
   call.caller = { user: 'ann', groups: [], extra: {} }
   const options = { log, audit: log.audit, meter, now: () => 3_500 } as unknown as ProxyOptions
@@ -53,6 +54,27 @@ describe('the record of an exchange', () => {
         durationMs: 2_500,
       },
     ])
+  })
+
+  it.each([
+    ['DELETE', path, {}, true],
+    ['DELETE', path, { 'content-length': '2' }, false],
+    ['POST', '/api/v1/namespaces/a/pods?dryRun=All', { 'transfer-encoding': 'chunked' }, true],
+    ['POST', '/api/v1/namespaces/a/pods?dryRun=All;x', {}, false],
+    ['PUT', '/api/v1/namespaces/a/pods/x', {}, false],
+    ['GET', '/api/v1/namespaces/a/secrets/x?dryRun=All', {}, false],
+    ['POST', '/api/v1/namespaces/a/services/web/proxy/?dryRun=All', {}, false],
+    [
+      'POST',
+      '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/a/pods?dryRun=All',
+      {},
+      true,
+    ],
+  ])('of %s %s with %j says that it was a dry run: %s', (method, path, headers, isSo) => {
+    const { options, call, log } = recording({ method, proxy: { instance: 'north', path }, headers })
+    call.action = write
+    record(options, call, 200, undefined)
+    expect(log.audits().map(audit => audit.dryRun === true)).toEqual([isSo])
   })
 
   it('without an answer and without a failure is that of a cancelled call, and has no status', () => {

@@ -10,6 +10,20 @@ export const requestsTo = (world: Pick<ManagedWorld<never>, 'instance'>) => {
   }
 }
 
+/** What the audit says of calls of an operation that name an object: the wire, how each ended, and whether it was a dry run. */
+export const triedIn = (
+  { world }: Pick<ManagedWorld<never>, 'world'>,
+  operation: string,
+  name: string,
+): readonly (readonly [unknown, unknown, boolean])[] =>
+  world.log
+    .audits()
+    .filter(audit => String(audit.operation).endsWith(`_${operation}`) && nameOf(audit) === name)
+    .map(({ wire, code, dryRun }) => [wire, code, dryRun === true])
+
+const nameOf = ({ target, name }: Record<string, unknown>): unknown =>
+  (target as { name?: string } | undefined)?.name ?? name
+
 /** A manifest of the core group. */
 export const object = (kind: string, name: string, rest: object = {}, metadata: object = {}) => ({
   apiVersion: 'v1',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { resourcePath } from '../../../../manifests/kube.js'
 import type { AppsService } from '../../../../proto/gen/kairship/apps_pb.js'
 import { eventually } from '../../support/eventually.js'
 import { type ManagedWorld, TYPES } from '../../support/managed-world.js'
-import { namesOf } from '../requests.js'
+import { namesOf, triedIn } from '../requests.js'
 import { deployment } from './deployments-in.js'
 
 /** Deployments of a member that become templates. */
@@ -77,6 +78,30 @@ export function deploymentPromotionCases(world: ManagedWorld<typeof AppsService>
         key,
         ({ status }) => status.readyReplicas === 2,
       )
+
+      const policies = () =>
+        world.control.request<{ items: object[] }>({
+          method: 'GET',
+          path: resourcePath(TYPES.policies, { namespace: shop }),
+        })
+      const none = await policies()
+      const tried = await world.calls.both('promoteMemberClusterDeployment', {
+        ...{ ...there(), namespace: shop, name: 'promoted', services: ['front'], dryRun: true },
+      })
+      expect(tried, tried.text).toMatchObject({ ok: true, json: {} })
+      expect((await policies()).items).toEqual(none.items)
+      for (const [type, name] of [
+        [TYPES.deployments, 'promoted'],
+        [TYPES.configMaps, 'settings'],
+        [TYPES.secrets, 'login'],
+        [TYPES.services, 'front'],
+      ] as const)
+        expect(await world.find(world.control, type, { namespace: shop, name }), name).toBeUndefined()
+      expect(await world.find(api, TYPES.deployments, key)).toEqual(before)
+      expect(triedIn(world, 'PromoteMemberClusterDeployment', 'promoted')).toEqual([
+        ['rest', 'OK', true],
+        ['grpc', 'OK', true],
+      ])
 
       const promoted = await promote('promoted', ['front', 'front'])
       expect(promoted, promoted.text).toMatchObject({ ok: true, json: {} })

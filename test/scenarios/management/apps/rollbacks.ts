@@ -4,7 +4,7 @@ import type { AppsService } from '../../../../proto/gen/kairship/apps_pb.js'
 import type { WorkloadService } from '../../../../proto/gen/kairship/workload_pb.js'
 import { eventually } from '../../support/eventually.js'
 import { type ManagedWorld, TYPES } from '../../support/managed-world.js'
-import { requestsTo } from '../requests.js'
+import { requestsTo, triedIn } from '../requests.js'
 import { daemonSet } from './daemon-sets.js'
 import { deployment } from './deployments-in.js'
 import { statefulSet } from './stateful-sets.js'
@@ -93,7 +93,13 @@ export function rollbackCases(
         const stale = await calls.both(rpc, { ...request, resourceVersion: '1' })
         expect(stale).toMatchObject({ ok: false, json: { code: 10 } })
         const untouched = await apps.find(apps.control, type, { namespace: 'default', name })
-        expect(untouched.spec).toEqual(before.spec)
+        expect(untouched).toEqual(before)
+        expect(triedIn(apps, `Rollback${kind}`, name)).toEqual([
+          ['rest', 'OK', true],
+          ['grpc', 'OK', true],
+          ['rest', 'ABORTED', false],
+          ['grpc', 'ABORTED', false],
+        ])
 
         await calls.rest(rpc, request)
         for (const member of apps.members) await imageIn(member, type, name, 'nginx:1')

@@ -1,9 +1,12 @@
 import type { DescService, JsonObject } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
 import { CLUSTERS } from '../../../../karmada/objects/cluster.js'
+import { INSTANCES } from '../../../../manifests/instance.js'
+import { resourcePath } from '../../../../manifests/kube.js'
 import { InstanceService } from '../../../../proto/gen/kairship/instance_pb.js'
 import { withoutRequestId } from '../../support/outcome.js'
 import type { Wires } from '../../support/wires.js'
+import { triedIn } from '../requests.js'
 import type { ClusterWorld } from './cluster-world.js'
 
 /** Codes of google.rpc.Status. */
@@ -25,7 +28,7 @@ async function refusal<S extends DescService>(
   return tried.json.code
 }
 
-/** Refusals of dry runs, of changes of members and of the instance's settings. */
+/** Dry runs of changes of members, of new instances and of their settings: what they refuse, answer and leave. */
 export function dryRunCases(clusters: ClusterWorld): void {
   const { world } = clusters
   const instances = world.of(InstanceService)
@@ -34,6 +37,9 @@ export function dryRunCases(clusters: ClusterWorld): void {
     'updateInstanceDescheduler',
     'updateInstanceMetricsAdapter',
   ] as const
+
+  const host = () => world.world.playground.host.local
+  const onHost = (name: string) => world.find(host(), INSTANCES, { name })
 
   describe('a dry run', () => {
     it('of a change of a member is refused to who may only read, as the change is', async () => {
@@ -84,6 +90,75 @@ export function dryRunCases(clusters: ClusterWorld): void {
       expect(await refusal(instances.calls, 'updateInstanceFailover', { ...of, timeout })).toBe(
         INVALID_ARGUMENT,
       )
+    })
+
+    it('of a new instance answers what would be stored, and stores nothing', async () => {
+      const kubeconfigSecretRef = { namespace: 'instances', name: 'tried' }
+      const request = { data: { metadata: { name: 'tried' }, spec: { alias: 'Tried', kubeconfigSecretRef } } }
+      expect(await refusal(instances.viewer, 'createInstance', request)).toBe(PERMISSION_DENIED)
+      const wrong = { data: { ...request.data, spec: { alias: 'x'.repeat(64), kubeconfigSecretRef } } }
+      expect(await refusal(instances.calls, 'createInstance', wrong)).toBe(INVALID_ARGUMENT)
+      const answers = [
+        await instances.calls.overRest('createInstance', { ...request, dryRun: true }),
+        await instances.calls.overGrpc('createInstance', { ...request, dryRun: true }),
+      ]
+      for (const { ok, json, text } of answers) {
+        expect(ok, text).toBe(true)
+        expect(json).toMatchObject({
+          metadata: { name: 'tried' },
+          spec: { alias: 'Tried', kubeconfigSecretRef },
+        })
+      }
+      expect(await onHost('tried')).toBeUndefined()
+      expect((await instances.calls.overRest('getInstance', { name: 'tried' })).json.code).toBe(NOT_FOUND)
+      expect(triedIn(instances, 'CreateInstance', 'tried').filter(([, code]) => code === 'OK')).toEqual([
+        ['rest', 'OK', true],
+        ['grpc', 'OK', true],
+      ])
+    })
+
+    it('of a setting of an instance that Kairship installs answers as the setting does, and changes nothing', async () => {
+      const name = 'set-dry'
+      await host().request({
+        method: 'POST',
+        path: resourcePath(INSTANCES),
+        body: {
+          ...{ apiVersion: 'kairship.io/v1alpha1', kind: 'Instance', metadata: { name } },
+          spec: { install: {} },
+        },
+      })
+      const stored = async () => {
+        const { metadata, spec } = await onHost(name)
+        return { generation: metadata.generation, spec }
+      }
+      const shown = async () => {
+        const of = { instance: name }
+        return [
+          await instances.calls.read('getInstanceFailover', of),
+          await instances.calls.read('getInstanceDescheduler', of),
+          await instances.calls.read('getInstanceMetricsAdapter', of),
+        ]
+      }
+      const before = [await stored(), await shown()]
+      const timeout = { clusterMonitorPeriod: '60' }
+      for (const rpc of settings) {
+        const request = {
+          ...{ instance: name, enabled: rpc !== 'updateInstanceMetricsAdapter', dryRun: true },
+          ...(rpc === 'updateInstanceFailover' && { timeout }),
+        }
+        const { ok, json, text } = await instances.calls.both(rpc, request)
+        expect([ok, json], `${rpc}: ${text}`).toEqual([true, {}])
+        const operation = `${rpc.charAt(0).toUpperCase()}${rpc.slice(1)}`
+        expect(triedIn(instances, operation, name)).toEqual([
+          ['rest', 'OK', true],
+          ['grpc', 'OK', true],
+        ])
+      }
+      expect([await stored(), await shown()]).toEqual(before)
+      // The same without a dry run is stored.
+      await instances.calls.rest('updateInstanceFailover', { instance: name, enabled: true, timeout })
+      expect([await stored(), await shown()]).not.toEqual(before)
+      expect(triedIn(instances, 'UpdateInstanceFailover', name).at(-1)).toEqual(['rest', 'OK', false])
     })
   })
 }
