@@ -48,10 +48,12 @@ export class Sessions {
   /**
    * @param key 32 bytes, the same on every replica
    * @param now milliseconds since 1970
+   * @param mostKnown sessions whose cookies it need not decrypt again
    */
   constructor(
     key: Uint8Array,
     private readonly now: () => number = Date.now,
+    private readonly mostKnown = MOST_KNOWN,
   ) {
     this.#cookie = new SealedCookie(PURPOSE, key, 'Strict', now)
   }
@@ -113,7 +115,7 @@ export class Sessions {
       this.#known.delete(sealed)
       return undefined
     }
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear()
+    if (this.#known.size >= this.mostKnown) this.#known.clear()
     this.#known.set(sealed, session)
     return session
   }

@@ -84,6 +84,35 @@ describe('a start-up queue', () => {
     expect([startup.has('older'), startup.has('younger')]).toEqual([false, true])
   })
 
+  it('starts none that enters while it waits for a turn in which it is closed', async () => {
+    const { turns, pass, nextTurn } = turnsUnderTest()
+    const up: string[] = []
+    const startup = new StartupQueue(name => up.push(name), { measure: () => () => 0, turns })
+    startup.open()
+    turns.isOver()
+    pass(LONG)
+    startup.enter(born('a', 1))
+    startup.close()
+    startup.enter(born('b', 1))
+    await nextTurn()
+    expect(up).toEqual([])
+  })
+
+  it('waits for one turn, however many enter meanwhile', async () => {
+    let asked = 0
+    const turns = {
+      isOver: () => true,
+      mine: () => {
+        asked += 1
+        return new Promise<void>(() => undefined)
+      },
+    }
+    const startup = new StartupQueue(() => undefined, { measure: () => () => 0, turns })
+    startup.open()
+    for (let second = 0; second < 100; second += 1) startup.enter(born(`n-${second}`, second))
+    expect(asked).toBe(1)
+  })
+
   it('gives the place of one that shows no progress to the next, and keeps the place of one that does', () => {
     const { up, queue: startup } = queue()
     startup.open()

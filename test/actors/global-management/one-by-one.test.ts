@@ -32,3 +32,27 @@ it('changes what is new, however many others are refused each time', async () =>
   expect(await bindings.change(all, changing(changed))).toMatchObject({ changed: 1, isGivenUp: true })
   expect(changed).toEqual(['new'])
 })
+
+it('is not given up where the last of a hundred is refused, and is where one more is', async () => {
+  for (const [count, isGivenUp] of [
+    [100, false],
+    [101, true],
+  ] as const)
+    expect(await new OneByOne().change(named(refused.slice(0, count)), changing([]))).toMatchObject({
+      isGivenUp,
+      refused: count,
+    })
+})
+
+it('takes a binding for new that was refused, went and came again', async () => {
+  // Among four hundred that are refused it would be tried one time in four.
+  for (const again of Array(10).keys()) {
+    const bindings = new OneByOne()
+    const changed: string[] = []
+    const comesBack = new Map([['name', 'no']])
+    await bindings.change(comesBack, changing(changed))
+    for (const _ of Array(4)) await bindings.change(named(refused), changing(changed))
+    await bindings.change(new Map([...named(refused), ['name', 'yes']]), changing(changed))
+    expect(changed, `${again}`).toEqual(['yes'])
+  }
+})

@@ -15,6 +15,15 @@ describe('a turn of the event loop', () => {
     expect(turns.isOver()).toBe(false)
   })
 
+  it('lasts two milliseconds', () => {
+    const { turns, pass } = turnsUnderTest()
+    turns.isOver()
+    pass(1.9)
+    expect(turns.isOver()).toBe(false)
+    pass(0.1)
+    expect(turns.isOver()).toBe(true)
+  })
+
   it('has time for those that wait in the order of their asking, and for one at least', async () => {
     const { turns, pass, nextTurn } = turnsUnderTest()
     const done: number[] = []

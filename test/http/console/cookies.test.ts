@@ -1,4 +1,6 @@
+import { hkdfSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { SealedCookie } from '../../../http/console/cookies.js'
 import { sessionKeyOf } from '../../../http/console/sessions.js'
@@ -33,6 +35,22 @@ describe('a sealed cookie', () => {
     expect(await cookie('session', sessionKeyOf('another')).opened(sealed)).toBeUndefined()
     const later = new SealedCookie('session', KEY, 'Strict', () => until)
     expect(await later.opened(sealed)).toBeUndefined()
+  })
+
+  it('opens in the one form that this server seals in, though another has a key of the same length', async () => {
+    const own = new Uint8Array(hkdfSync('sha256', KEY, '', 'cookie session', 32))
+    const sealed = (alg: string, enc: string) =>
+      new EncryptJWT({ token: 'made' })
+        .setProtectedHeader({ alg, enc })
+        .setExpirationTime(until / 1_000)
+        .encrypt(own)
+    expect(await cookie('session').opened(await sealed('dir', 'A256GCM'))).toMatchObject({ token: 'made' })
+    for (const [alg, enc] of [
+      ['dir', 'A128CBC-HS256'],
+      ['A256KW', 'A256GCM'],
+      ['A256GCMKW', 'A256GCM'],
+    ] as const)
+      expect(await cookie('session').opened(await sealed(alg, enc)), `${alg} ${enc}`).toBeUndefined()
   })
 
   it('is taken from a request by its whole name', async () => {

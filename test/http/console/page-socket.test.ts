@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { SessionUses } from '../../../http/console/session-uses.js'
 import { SOCKET_PROTOCOL, sessionUserProtocol } from '../../../transcoding/session-user.js'
 import { waitFor } from '../../patience.js'
 import { tlsUnderTest } from '../../playground/issuer/running-issuer.js'
@@ -93,6 +94,50 @@ describe('the socket that a page’s streams share', () => {
     expect(frames[0]).toEqual({ id: 5, status: 403 })
     expect(textOf(frames, 5)).toContain('nobody')
     socket.close()
+  })
+
+  it('is not among what its session has under way once it is closed', async () => {
+    const api = await start()
+    const underWay = new Set<object>()
+    const add = SessionUses.prototype.add
+    const spy = vi.spyOn(SessionUses.prototype, 'add').mockImplementation(function (
+      this: SessionUses,
+      id,
+      end,
+    ) {
+      const use = {}
+      underWay.add(use)
+      const leave = add.call(this, id, end)
+      return () => {
+        underWay.delete(use)
+        leave()
+      }
+    })
+    onTestFinished(() => spy.mockRestore())
+    const { socket, closed } = await asPage(api)
+    expect(underWay.size).toBe(1)
+    socket.close()
+    await closed
+    await waitFor(() => expect(underWay.size).toBe(0))
+  })
+
+  it('is closed with its server, which then follows no locks any more', async () => {
+    const api = await start()
+    const { closed } = await asPage(api)
+    const end = vi.spyOn(SessionUses.prototype, 'end')
+    onTestFinished(() => end.mockRestore())
+    /** Those who follow locks are called in a microtask. */
+    const lock = async (session: string) => {
+      const expiresAt = new Date(Date.now() + 60_000).toISOString()
+      api.fleet.accessLocks.lock(session, { tokenId: `console-session/${session}`, expiresAt })
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    await lock('one')
+    expect(end.mock.calls).toEqual([['one']])
+    await api.running.close()
+    expect(await closed).toBe(1001)
+    await lock('two')
+    expect(end.mock.calls).toEqual([['one']])
   })
 
   it('closes at once where somebody signs out while its token is looked at', async () => {

@@ -24,6 +24,17 @@ it('takes what an end leaves for left', () => {
   expect(uses.isEnded('one')).toBe(true)
 })
 
+it('keeps what is under way of a session whose earlier uses leave late', () => {
+  const uses = new SessionUses()
+  const ended: string[] = []
+  const leaveLate = uses.add('one', () => ended.push('first'))
+  uses.end('one')
+  uses.add('one', () => ended.push('second'))
+  leaveLate()
+  uses.end('one')
+  expect(ended).toEqual(['first', 'second'])
+})
+
 it('remembers the newest ends', () => {
   const uses = new SessionUses()
   for (let n = 0; n <= 16_384; n += 1) uses.end(`${n}`)

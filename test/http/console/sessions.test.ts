@@ -45,6 +45,19 @@ describe('a session', () => {
     )
   })
 
+  it('is remembered with a bounded number of others, and read from its cookie again after that', async () => {
+    const sessions = new Sessions(key, undefined, 3)
+    const first = await sessions.begin('first', 'ada')
+    const look = async (set: string) => sessions.of(request({ cookie: cookie(set) }))
+    await look(first!.cookie)
+    expect(sessions.tokensOf(first!.id)).toEqual(['first'])
+    for (let n = 0; n < 2; n += 1) await look((await sessions.begin(`token ${n}`, 'ada'))!.cookie)
+    expect(sessions.tokensOf(first!.id)).toEqual(['first'])
+    await look((await sessions.begin('one more', 'ada'))!.cookie)
+    expect(sessions.tokensOf(first!.id)).toEqual([])
+    expect((await look(first!.cookie))?.token).toBe('first')
+  })
+
   it('is read by a replica that has the same key, and by none that has another', async () => {
     const session = await begun(new Sessions(key))
     expect(await authorized(new Sessions(sessionKeyOf('a private key')), { ...own, cookie: session })).toBe(

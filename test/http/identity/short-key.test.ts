@@ -9,6 +9,7 @@ const ann = { user: 'ann', groups, extra: {} }
 it('a key of a short text is the text', () => {
   expect(shortKey('ann')).toBe('ann')
   expect(shortKey('x'.repeat(512))).toBe('x'.repeat(512))
+  expect(shortKey('x'.repeat(513))).toHaveLength(44)
 })
 
 it('a key of a long text is short, and of no other text', () => {
