@@ -10,7 +10,9 @@ import type { KubeApi } from '../../../../ports/kube-api.js'
 import { unmetered } from '../../../silent.js'
 
 beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] })
+  vi.useFakeTimers({
+    toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date', 'performance'],
+  })
 })
 afterEach(() => {
   vi.useRealTimers()
