@@ -1,5 +1,6 @@
 import { Subject } from 'rxjs'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { COMING_UP_AT_ONCE } from '../../../actors/fleet/startup-queue.js'
 import type { Supervisor } from '../../../actors/fleet/supervisor.js'
 import type { Instance } from '../../../manifests/instance.js'
 import type { Condition } from '../../../manifests/kube.js'
@@ -74,6 +75,25 @@ describe('two instances of one control plane, created at the same time', () => {
     )
   })
 
+  it('are decided before the younger one is adopted, although the older one still waits to come up', async () => {
+    plane('oldest', new Promise(() => undefined))
+    plane('younger', Promise.resolve())
+    const first = Array.from({ length: COMING_UP_AT_ONCE }, (_, index) => adopting(`first-${index}`, 9))
+    for (const each of first) observe(each)
+    listed()
+    lead(true)
+    observe(adopting('oldest', 1))
+    observe(adopting('younger', 2))
+    supervisor.hurry('younger')
+    for (const each of first.slice(0, 1)) fleet.remove(each)
+    const knows = () => supervisor.registry.get('younger')?.snapshot?.context.facts.controlPlane?.ok
+    await waitFor(() => expect(knows()).toBe(true))
+    expect(supervisor.registry.get('younger')?.snapshot?.context.facts.duplicate).toBeUndefined()
+    expect(made()).toEqual([])
+    fleet.remove(adopting('oldest', 1))
+    await waitFor(() => expect(made()).not.toEqual([]))
+  })
+
   it('leave the control plane to the younger one when the older one is deleted', async () => {
     plane('oldest', Promise.resolve())
     plane('younger', Promise.resolve())
@@ -118,6 +138,57 @@ describe('a replica that acquired the lease', () => {
     lead(false)
     lists.next(undefined)
     expect(follows()).toBe(false)
+  })
+})
+
+describe('an instance behind as many as come up at once', () => {
+  const born = (name: string, second: number, more: object = {}) =>
+    instance({ name, uid: name, creationTimestamp: `2026-01-01T00:00:0${second}Z`, finalizers: [], ...more })
+  const first = Array.from({ length: COMING_UP_AT_ONCE }, (_, index) => `first-${index}`)
+  const isUp = (name: string) => supervisor.registry.get(name)?.snapshot !== undefined
+
+  it('comes up at once when those before it crash as they come up', () => {
+    for (const name of first) observe(poisoned(born(name, 0)))
+    observe(born('next', 1))
+    listed()
+    expect(first.filter(isUp)).toEqual([])
+    expect(isUp('next')).toBe(true)
+  })
+
+  it('is the next when its deletion is requested while it waits', () => {
+    for (const name of first) observe(born(name, 0))
+    observe(born('next', 1))
+    observe(born('deleted', 2))
+    listed()
+    observe(born('deleted', 2, { deletionTimestamp: '2026-01-01T00:01:00Z' }), 'MODIFIED')
+    expect(['next', 'deleted'].filter(isUp)).toEqual([])
+    const order: string[] = []
+    supervisor.registry.changes.subscribe(({ name }) => {
+      if (!first.includes(name) && isUp(name)) order.push(name)
+    })
+    fleet.remove(born('first-0', 0))
+    expect(order[0]).toBe('deleted')
+  })
+
+  it('that is deleted and made again while it waits comes up once, as what it is now', () => {
+    for (const name of first) observe(born(name, 0))
+    observe(born('again', 1))
+    listed()
+    fleet.remove(born('again', 1))
+    observe(born('again', 2, { uid: 'another' }))
+    observe(born('next', 3))
+    for (const name of first.slice(0, 2)) fleet.remove(born(name, 0))
+    expect(supervisor.registry.get('again')?.snapshot?.context.instance.metadata.uid).toBe('another')
+    expect(isUp('next')).toBe(true)
+  })
+
+  it('does not come up any more once the supervisor is stopped', () => {
+    const other = new FleetUnderTest()
+    for (const name of [...first, 'next']) other.observe(born(name, 0))
+    other.listed()
+    const next = other.supervisor.registry.get('next')
+    other.supervisor.stop()
+    expect([next?.name, next?.snapshot]).toEqual(['next', undefined])
   })
 })
 
@@ -167,6 +238,18 @@ describe('an actor that crashes', () => {
         message: expect.stringMatching(/restarted within 1 s: a defect that this instance triggers/),
       },
     ])
+  })
+
+  it('that is gone is not restarted, and neither is one that is made again under its name', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const started = vi.spyOn(supervisor.registry, 'start')
+    crash()
+    fleet.remove(instance())
+    observe(instance({ uid: 'another' }))
+    const before = started.mock.calls.length
+    vi.advanceTimersByTime(10_000)
+    expect(started).toHaveBeenCalledTimes(before)
   })
 
   it('is listed with its last observed CR', () => {
