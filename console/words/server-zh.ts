@@ -7,6 +7,9 @@ const task = (text: string): string => TASKS[text] ?? text
 /** A sentence of Kairship's server: how it is recognized, whole, and what it is in Chinese. */
 type Sentence = readonly [pattern: RegExp, chinese: (...parts: readonly string[]) => string]
 
+/** That a binding gives a role. What follows ends at a semicolon: an end that may be anywhere would be looked for in all ways there are. */
+const GIVES = String.raw`the (?:Instance|Workspace)RoleBinding "[^";\n]+"(?: of the workspace \S+)? gives the role \w+ on [^;\n]+?`
+
 /** What a summary, a link's message or a note says. Names in it have no spaces; where one has, the sentence is shown as the server wrote it. */
 const SENTENCES: readonly Sentence[] = [
   // http/rpc/access-review/who-am-i.ts
@@ -41,7 +44,9 @@ const SENTENCES: readonly Sentence[] = [
       `Kairship ${lets === 'lets' ? '允许' : '不允许'} ${who} 对 ${instance} 的 ${what} 执行 ${verb}${why ? `：${why}` : ''}。`,
   ],
   [
-    /^((?:the (?:Instance|Workspace)RoleBinding "[^"]+"(?: of the workspace \S+)? gives the role \w+ on (?:the whole instance|the namespaces? [^;]+?)(?:; (?=the ))?)+)(, which does not include this|, and not here|; other bindings give the same)?$/,
+    new RegExp(
+      `^(${GIVES}(?:; ${GIVES})*)(, which does not include this|, and not here|; other bindings give the same)?$`,
+    ),
     (bindings, end) =>
       `${bindings.split('; ').map(binding).join('；')}${end === undefined ? '' : (ENDS[end] ?? end)}`,
   ],
@@ -200,10 +205,14 @@ function place(text: string): string {
   return names ? `${instance ? `实例 ${instance} 的` : ''}命名空间 ${names}` : `实例 ${text}`
 }
 
+/** Characters of Kairship's longest sentence, roughly, with names of 253. A longer text is a member's, and patterns with two gaps take the square of its length. */
+const LONGEST = 4_000
+
 const inner = (text: string): string => chineseOf(text) ?? text
 
 /** A sentence of Kairship's server in Chinese; undefined for others, such as those of Kubernetes and Karmada. */
 export function chineseOf(text: string): string | undefined {
+  if (text.length > LONGEST) return undefined
   if (Object.hasOwn(WHOLE, text)) return WHOLE[text]
   for (const [pattern, chinese] of SENTENCES) {
     const found = pattern.exec(text)

@@ -91,4 +91,20 @@ describe('a sentence of the server that a Chinese page shows', () => {
     ]
     expect(theirs.map(chineseOf)).toEqual([undefined, undefined])
   })
+
+  it.each([
+    [
+      'one that is as long as a hostile member likes',
+      'the token is for the instance "eu" alone'.padStart(4_001),
+    ],
+    [
+      'one that repeats how ours begins',
+      `${'the InstanceRoleBinding "a" gives the role Viewer on the namespace '.repeat(59)}; no more`,
+    ],
+    ['one with many gaps', `Kairship lets ${'a of b '.repeat(560)}\n`],
+    ['one of many words', `ann may get ${'x in y '.repeat(560)}\n`],
+  ])('stays as it is: %s', (_, text) => {
+    // Where its parts are tried in all ways there are, this never ends.
+    expect(chineseOf(text)).toBeUndefined()
+  })
 })
