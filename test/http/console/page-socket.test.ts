@@ -140,6 +140,23 @@ describe('the socket that a page’s streams share', () => {
     expect(end.mock.calls).toEqual([['one']])
   })
 
+  it('leaves the audit record that the call alone would have left, with its browser', async () => {
+    const api = await start()
+    const headers = { ...ofPage(api), cookie: await session(api, 'nobody'), 'user-agent': 'browser/1' }
+    const { frames, send, socket } = await open(api, headers)
+    const path = '/apis/kairship.io/v1alpha1/instances/north'
+    await curl(api.running, path, {}, headers)
+    send({ open: 5, path })
+    await waitFor(() => expect(frames).toContainEqual({ id: 5, end: true }))
+    const [alone, carried] = api.log
+      .audits()
+      .filter(({ uri }) => uri === path)
+      .map(record => ({ ...record, requestId: '', endedAt: 0, durationMs: 0 }))
+    expect(alone).toMatchObject({ userAgent: 'browser/1' })
+    expect(carried).toEqual(alone)
+    socket.close()
+  })
+
   it('closes at once where somebody signs out while its token is looked at', async () => {
     const tls = await tlsUnderTest()
     const cookie = await session(await start({ tls }), 'admin')
