@@ -140,6 +140,38 @@ describe('the socket that a page’s streams share', () => {
     expect(end.mock.calls).toEqual([['one']])
   })
 
+  it('refuses every stream of the API to whom the call alone is refused, with the same words', async () => {
+    const api = await start()
+    const headers = { ...ofPage(api), cookie: await session(api, 'nobody'), accept: 'text/event-stream' }
+    const { paths } = JSON.parse((await curl(api.running, '/openapi.json')).text) as {
+      paths: Record<string, { get?: { responses: Record<string, { content?: object }> } }>
+    }
+    const streams = Object.entries(paths)
+      .filter(([, { get }]) => 'text/event-stream' in (get?.responses['200']?.content ?? {}))
+      .map(([path]) => path.replace(/\{[^}]+\}/g, 'north'))
+    let refused = 0
+    const { frames, send, socket } = await open(api, headers)
+    const withoutId = (text: string) => text.replace(/"requestId":"[^"]*"/g, '')
+    for (const [id, path] of streams.entries()) {
+      send({ open: id, path })
+      await waitFor(() => expect(frames.some(frame => frame.id === id && frame.status)).toBe(true))
+      if (frames.some(frame => frame.id === id && frame.status === 200)) {
+        // Open to every caller: it shows what the caller may see, as its own events, and nothing that it has not named.
+        await waitFor(() => expect(textOf(frames, id)).toContain('BOOKMARK'))
+        expect(textOf(frames, id)).not.toContain('south')
+        send({ close: id })
+        continue
+      }
+      refused += 1
+      await waitFor(() => expect(frames).toContainEqual({ id, end: true }))
+      const { status, text } = await curl(api.running, path, {}, headers)
+      expect(frames).toContainEqual({ id, status })
+      expect(withoutId(textOf(frames, id))).toBe(withoutId(text))
+    }
+    expect(refused).toBeGreaterThan(20)
+    socket.close()
+  })
+
   it('leaves the audit record that the call alone would have left, with its browser', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'nobody'), 'user-agent': 'browser/1' }
