@@ -10,7 +10,7 @@ import type { EngineProcess } from './engine-process.js'
 import { adopt, installKairship, kairshipProgram, startKairship } from './kairship.js'
 import { freePort } from './ports.js'
 import { eventually } from './probe.js'
-import { inside, letIn, robot, tokenOf } from './robot.js'
+import { impersonatedIn, inside, letIn, robot, tokenOf } from './robot.js'
 import type { ProvidedStack } from './stack.js'
 
 /** One real instance with a real member, and Kairship's proxy to it, run as its manifests run it. */
@@ -88,7 +88,8 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
   await nodesReady(memberClient)
   await adopt(host, stack, instance)
   await becomesReady(host, instance)
-  await letIn({ host, member: memberClient, instance, caller: robot })
+  const witness = `witness-of-${name}-${Date.now().toString(36)}`
+  await letIn({ host, member: memberClient, instance, caller: robot, witness })
   await inside(karmada)
   const token = await tokenOf(host, robot)
   const tokenFile = join(folder, 'token')
@@ -161,7 +162,7 @@ export async function startRealProxy(stack: ProvidedStack, name: string): Promis
     const path = `/apis/cluster.karmada.io/v1alpha1/clusters/${member}/proxy/api/v1/namespaces`
     const through = new ApiClient({ url: proxyAt(replica.port), ca: authority.certificate, token })
     try {
-      return (await through.send('GET', path)).status === 200
+      return (await impersonatedIn(memberClient, witness)) && (await through.send('GET', path)).status === 200
     } finally {
       await through.close()
     }

@@ -28,11 +28,14 @@ export async function letIn({
   member,
   instance,
   caller: { name, groups },
+  witness,
 }: {
   readonly host: ApiClient
   readonly member: ApiClient
   readonly instance: string
   readonly caller: Caller
+  /** A user of a name that nobody had, who is let in with the caller's groups: see `impersonatedIn`. */
+  readonly witness?: string
 }): Promise<void> {
   const account = { kind: 'ServiceAccount', namespace: 'default', name }
   const bound = (binding: string, role: string) => ({
@@ -62,9 +65,14 @@ export async function letIn({
     spec: {
       instance,
       role: 'Viewer',
-      subjects: groups
-        .filter(group => group !== 'system:authenticated')
-        .map(group => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group })),
+      subjects: [
+        ...groups
+          .filter(group => group !== 'system:authenticated')
+          .map(group => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group })),
+        ...(witness === undefined
+          ? []
+          : [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: witness }]),
+      ],
     },
   })
   await member.apply(bound(name, 'cluster-admin'))
@@ -76,6 +84,22 @@ export async function inside(karmada: ApiClient): Promise<void> {
   await becomesAllowed(karmada, who, { verb: 'list', group: '', resource: 'configmaps' })
   const proxy = { group: 'cluster.karmada.io', resource: 'clusters', subresource: 'proxy' }
   await becomesAllowed(karmada, who, { verb: 'get', ...proxy })
+}
+
+/**
+ * Whether Karmada's proxy may impersonate a user in a member. Once that is so for one who was let in last, only newer states of the ClusterRole follow: Karmada's
+ * unifiedAuth controller writes it whole, from two caches, and one cluster at a time. An answer to the caller alone can be by what the suite before had left, and
+ * be taken back a moment later.
+ */
+export async function impersonatedIn(member: ApiClient, user: string): Promise<boolean> {
+  type ClusterRole = { rules?: { resources?: string[]; resourceNames?: string[] }[] | null }
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles/karmada-impersonator'
+  const { status, body } = await member.send('GET', path)
+  if (status !== 200) return false
+  const { rules } = body as ClusterRole
+  return (rules ?? []).some(
+    ({ resources, resourceNames }) => resources?.includes('users') && resourceNames?.includes(user),
+  )
 }
 
 /** A token of the caller, for a day. */
