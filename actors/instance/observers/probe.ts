@@ -26,6 +26,11 @@ const DOUBT_MS = 2_000
 /** Between two probes of what has been broken for a while; in the first minute, and once it answers again, it is probed every `DOUBT_MS`. */
 const BROKEN_MS = 10_000
 const BROKEN_AFTER = 30
+/**
+ * A control plane that refuses a probe with Retry-After is left alone for so long at most: three refusals are needed to call it broken, and what stands
+ * before it may say an hour.
+ */
+const MOST_OBEYED_MS = 60_000
 /** Version and identity hardly change: every so many probes, and on every new connection. */
 const IDENTITY_EVERY = 60
 
@@ -129,9 +134,10 @@ class Probe {
     if (aggregatedApi) this.#aggregatedApi = steadied(this.#aggregatedApi, aggregatedApi)
     this.#report()
     const pause = this.#pause()
+    const asked = Math.max(askedToWait(controlPlane), askedToWait(aggregatedApi))
     this.#timer = setTimeout(
       () => void this.#ask(connected, this.#round, pause === DOUBT_MS),
-      jittered(pause, this.dependencies.random()),
+      Math.max(jittered(pause, this.dependencies.random()), asked),
     )
   }
 
@@ -179,6 +185,10 @@ async function answerOf<T extends object>(stage: Stage, ask: () => Promise<T>): 
     return { ok: false, failure: failureOf(error, stage) }
   }
 }
+
+/** How long a control plane that refused a probe is left alone because it asks for it, milliseconds. @param answer undefined or false where nothing was asked */
+const askedToWait = (answer: Answer<object> | false | undefined): number =>
+  answer && !answer.ok ? Math.min(answer.failure.retryAfterMs ?? 0, MOST_OBEYED_MS) : 0
 
 const get = <T>(api: KubeApi, path: string, signal: AbortSignal): Promise<T> =>
   api.request<T>({ method: 'GET', path, signal, timeoutMs: TIMEOUT_MS, maxAnswerBytes: LARGEST_ANSWER })

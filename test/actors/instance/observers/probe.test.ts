@@ -7,6 +7,7 @@ import { KARMADA_VERSION_NOTE } from '../../../../actors/instance/observers/karm
 import { probeControlPlane } from '../../../../actors/instance/observers/probe.js'
 import { RecentUse } from '../../../../actors/instance/recent-use.js'
 import type { OwnObserverEvent } from '../../../../machines/instance/events.js'
+import { StatusError } from '../../../../manifests/status-error.js'
 import type { KubeApi } from '../../../../ports/kube-api.js'
 import { refusal, type ScriptedApi, scriptedApi } from '../../scripted-api.js'
 
@@ -289,6 +290,32 @@ it('what was broken for long and answers again is asked again within two seconds
   await vi.advanceTimersByTimeAsync(2_000)
   expect(reports.at(-1)).toMatchObject({ controlPlane: { ok: true }, aggregatedApi: { ok: true } })
 })
+
+it.each([
+  [429, 45, 45],
+  [503, 45, 45],
+  [503, 3_600, 60],
+])(
+  'a control plane that refuses (%i) and asks for %i s is left alone for %i s',
+  async (code, asked, left) => {
+    const { connect } = probing()
+    const { api } = controlPlane('cp', 'nothing')
+    const answers = api.script
+    connect(api, 'one')
+    await settled()
+    const { status } = refusal(code, 'TooManyRequests')
+    const refused = new StatusError({ ...status, details: { retryAfterSeconds: asked } })
+    api.script = request => (request.path === '/readyz' ? refused : answers(request))
+    api.lines.length = 0
+    while (api.lines.length === 0) await vi.advanceTimersByTimeAsync(100)
+    await settled()
+    api.lines.length = 0
+    await vi.advanceTimersByTimeAsync((left - 1) * 1_000)
+    expect(api.lines).toEqual([])
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(api.lines).not.toEqual([])
+  },
+)
 
 it('a report names no kubeconfig of a connection that was removed', async () => {
   const { reports, connect, disconnect } = probing()
