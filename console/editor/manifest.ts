@@ -134,16 +134,17 @@ export function textOf(object: KubeObject): string {
 }
 
 /**
- * Lines of nothing but white space. The library writes them as a block, and the first of them is then taken for indentation:
- * `" \n"` was read as `"\n"` (yaml 2.9.1; a property in form-text.test.ts found it).
+ * Whether a text is lines of nothing but white space. The library writes them as a block, and the first of them is then taken for indentation:
+ * `" \n"` was read as `"\n"` (yaml 2.9.1; a property in form-text.test.ts found it). A pattern for it takes the square of the length of many
+ * empty lines before another character, which a ConfigMap may have.
  */
-const BLANK_LINES = /^\s*\n\s*$/
+const isBlankLines = (text: string): boolean => text.includes('\n') && text.trim() === ''
 
 /** The text of a document that was changed: what was not touched stays, with its comments. */
 export function writtenOf(document: Document): string {
   visit(document, {
     Scalar: (_, node) => {
-      if (typeof node.value === 'string' && BLANK_LINES.test(node.value)) node.type = Scalar.QUOTE_DOUBLE
+      if (typeof node.value === 'string' && isBlankLines(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
   return document.toString(WRITING)

@@ -19,6 +19,15 @@ const object = {
 }
 
 describe('a manifest as a person edits it', () => {
+  it('is written at once where a value has half a megabyte of empty lines before a letter', () => {
+    const text = `${'\n'.repeat(500_000)}x`
+    const began = performance.now()
+    const written = textOf({ ...object, data: { text } })
+    // A pattern that tries each way to divide them took minutes.
+    expect(performance.now() - began).toBeLessThan(10_000)
+    expect(manifestsIn(written)[0]?.document.toJS().data).toEqual({ text })
+  })
+
   it('leaves out what the server alone writes, and quotes what YAML 1.1 would read as another type', () => {
     expect(textOf(object)).toBe(`apiVersion: v1
 kind: ConfigMap
