@@ -86,7 +86,8 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const heap = new HeapAtRest(options.keepHeap ?? (() => undefined))
   const host = watchHost(api, meter)
   const freshness = new MeasuredFreshness()
-  const [callers, indexUse] = [new RecentUse(), new RecentUse()]
+  const exists = (name: string): boolean => supervisor.registry.get(name) !== undefined
+  const [callers, indexUse] = [new RecentUse(exists), new RecentUse(exists)]
   const indexes = new InstanceIndexes({
     host,
     freshnessOf: name => freshness.of(name),
@@ -96,7 +97,7 @@ export function startControllerManager(options: ControllerManagerOptions): Contr
   const connectionOf = (name: string): InstanceConnection => {
     const connection = connections.get(name) ?? new InstanceConnection()
     // What ends after the instance is gone may still look for its connection: it finds none, and none is kept for it.
-    if (supervisor.registry.get(name)) connections.set(name, connection)
+    if (exists(name)) connections.set(name, connection)
     return connection
   }
   const disconnect = (name: string): void => {

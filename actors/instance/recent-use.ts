@@ -14,7 +14,12 @@ export class RecentUse {
   readonly #usedAt = new Map<string, number>()
   readonly #waiting = new Map<string, Set<() => void>>()
 
+  /** @param exists whether there is an instance of this name */
+  constructor(private readonly exists: (name: string) => boolean) {}
+
+  /** Without effect for an instance that is gone: a read that began before still holds its index, and nothing would forget it again. */
   note(name: string): void {
+    if (!this.exists(name)) return
     this.#usedAt.set(name, performance.now())
     const waiting = this.#waiting.get(name)
     this.#waiting.delete(name)

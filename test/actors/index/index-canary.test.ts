@@ -55,7 +55,7 @@ class Eu {
 
 /** A replica that measures the index, in a fleet of so many. */
 function replica(eu: Eu, { leading = false, fleet = 1_000 } = {}) {
-  const [indexUse, freshness] = [new RecentUse(), new MeasuredFreshness()]
+  const [indexUse, freshness] = [new RecentUse(() => true), new MeasuredFreshness()]
   const asking = new AskingBudget(
     () => fleet,
     () => () => 0,

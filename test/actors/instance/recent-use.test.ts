@@ -18,7 +18,7 @@ function asking() {
     () => FLEET,
     () => () => 0,
   )
-  const use = new RecentUse()
+  const use = new RecentUse(() => true)
   const begun: string[] = []
   const ask = (name: string, signal = new AbortController().signal) =>
     use.turn(budget, name, kinds, signal).then(
@@ -30,7 +30,7 @@ function asking() {
 
 describe('a use', () => {
   it('counts for five minutes after the last one', async () => {
-    const use = new RecentUse()
+    const use = new RecentUse(() => true)
     expect(use.has('eu')).toBe(false)
     use.note('eu')
     await vi.advanceTimersByTimeAsync(USED_FOR_MS - 1)
@@ -43,9 +43,20 @@ describe('a use', () => {
   })
 
   it('of an instance that is gone does not count for its successor', () => {
-    const use = new RecentUse()
+    const use = new RecentUse(() => true)
     use.note('eu')
     use.forget('eu')
+    expect(use.has('eu')).toBe(false)
+  })
+
+  it('of an instance that is gone, by a reader who began before, counts for nobody', () => {
+    const names = new Set(['eu'])
+    const use = new RecentUse(name => names.has(name))
+    use.note('eu')
+    names.delete('eu')
+    use.forget('eu')
+    use.note('eu')
+    names.add('eu')
     expect(use.has('eu')).toBe(false)
   })
 })

@@ -49,7 +49,7 @@ function fleet(names: readonly string[], apiOf: (name: string) => KubeApi) {
     }),
   )
   const asking = budget()
-  const callers = new RecentUse()
+  const callers = new RecentUse(() => true)
   const dependencies = {
     connectionOf: (name: string) => connections.get(name),
     asking,
@@ -178,7 +178,7 @@ it.each([HEALTH, IDENTITY])(
     const logic = probeControlPlane({
       connectionOf: () => connection,
       asking: budget(),
-      callers: new RecentUse(),
+      callers: new RecentUse(() => true),
       paces: { probeIntervalMs: 10_000 },
       random: () => 0,
     } as unknown as InstanceDependencies)
@@ -212,7 +212,7 @@ function probing() {
   const logic = probeControlPlane({
     connectionOf: () => connection,
     asking: budget(),
-    callers: new RecentUse(),
+    callers: new RecentUse(() => true),
     paces: { probeIntervalMs: 10_000 },
     random: () => 0,
   } as unknown as InstanceDependencies)
