@@ -23,9 +23,15 @@ export function writeOf(
   return { type: resource, request: { verb, ...scopeOf(resource) } }
 }
 
-/** Whether a request would be a write, and is only tried. */
+/**
+ * Whether a request would be a write, and is only tried. A token is issued all the same: an API server does not look at `dryRun` there
+ * (k8s.io/kubernetes, pkg/registry/core/serviceaccount/storage/token.go, to 1.36).
+ */
 export const isTriedWrite = (info: RequestInfo, hasBody: boolean): boolean =>
-  isWrite(info) && isDryRun(info, hasBody)
+  isWrite(info) && !issuesToken(info) && isDryRun(info, hasBody)
+
+const issuesToken = ({ resource }: RequestInfo): boolean =>
+  resource?.resource === 'serviceaccounts' && resource.subresource === 'token'
 
 const isWrite = ({ verb, resource }: RequestInfo): boolean =>
   resource !== undefined && writes.has(verb) && !CONNECTS.test(resource.subresource ?? '')

@@ -64,6 +64,14 @@ describe('the record of an exchange', () => {
     ['PUT', '/api/v1/namespaces/a/pods/x', {}, false],
     ['GET', '/api/v1/namespaces/a/secrets/x?dryRun=All', {}, false],
     ['POST', '/api/v1/namespaces/a/services/web/proxy/?dryRun=All', {}, false],
+    // An API server issues the token all the same.
+    ['POST', '/api/v1/namespaces/a/serviceaccounts/robot/token?dryRun=All', {}, false],
+    ['POST', '/api/v1/namespaces/a/serviceaccounts?dryRun=All', {}, true],
+    ['POST', '/api/v1/namespaces/a/pods?dryRun=All&dryRun=', {}, false],
+    ['POST', '/api/v1/namespaces/a/pods?dryRun=all', {}, false],
+    ['POST', '/api/v1/namespaces/a/pods?dryrun=All', {}, false],
+    ['POST', '/api/v1/namespaces/a/pods?dryRun=All&dryRun=%41ll', {}, true],
+    ['PATCH', '/api/v1/namespaces/a/pods/x', { 'content-length': '20' }, false],
     [
       'POST',
       '/apis/cluster.karmada.io/v1alpha1/clusters/m/proxy/api/v1/namespaces/a/pods?dryRun=All',
