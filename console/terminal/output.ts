@@ -30,6 +30,7 @@ export class Output {
   #unread = 0
   #isAloud = true
   #stopWaiting: (() => void) | undefined
+  #isOver = false
 
   /** @param flooded called, each time, instead of drawing more than may wait */
   constructor(
@@ -59,7 +60,9 @@ export class Output {
     this.#unread = 0
   }
 
+  /** The terminal is gone. It may say still that it has drawn what it was given. */
   stop(): void {
+    this.#isOver = true
     this.#stopWaiting?.()
   }
 
@@ -72,7 +75,7 @@ export class Output {
   }
 
   #readOnWhenQuiet(): void {
-    if (this.#isAloud) return
+    if (this.#isAloud || this.#isOver) return
     this.#stopWaiting?.()
     this.#stopWaiting = this.time.later(() => {
       this.#unread = 0

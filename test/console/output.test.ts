@@ -79,4 +79,13 @@ describe('what a program in a terminal writes', () => {
     await clock.pass(QUIET_MS)
     expect(aloud).toEqual([false])
   })
+
+  it('has nothing done after its end, where the terminal draws the last of it then', async () => {
+    const { output, aloud, clock, draw } = drawing()
+    output.write(new Uint8Array(MOST_READ_ALOUD + 1))
+    output.stop()
+    draw()
+    await clock.pass(QUIET_MS)
+    expect(aloud).toEqual([false])
+  })
 })
