@@ -63,7 +63,7 @@ const SENTENCES: readonly Sentence[] = [
   [
     /^(\w+ "[^"]+") gives (\w+ \S+) the (\w+ "[^"]+")(?: \(aggregated from (.+?)\))?, (.+)$/,
     (rbac, who, role, from, rest) =>
-      `${rbac} 授予 ${who} ${role}${from ? `（聚合自 ${from}）` : ''}，${MISSES[rest] ?? rest.replace(/^whose rule is (.+) on (.+) of (.+?)(?: named (.+))?$/, '其规则为对 $3 的 $2 执行 $1')}`,
+      `${rbac} 授予 ${who} ${role}${from ? `（聚合自 ${from}）` : ''}，${(Object.hasOwn(MISSES, rest) ? MISSES[rest] : undefined) ?? rest.replace(/^whose rule is (.+) on (.+) of (.+?)(?: named (.+))?$/, '其规则为对 $3 的 $2 执行 $1')}`,
   ],
   [
     /^(.+) belongs to the workspace (\S+), in which no role binding names (\S+) or one of its groups$/,

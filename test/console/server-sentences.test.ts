@@ -84,6 +84,12 @@ describe('a sentence of the server that a Chinese page shows', () => {
     expect([...moved, ...tried].flatMap(inChinese)).toEqual([])
   })
 
+  it('names what it does not know as it came, whatever its name', () => {
+    expect(chineseOf('RoleBinding "a" gives User ann the Role "b", constructor')).toBe(
+      'RoleBinding "a" 授予 User ann Role "b"，constructor',
+    )
+  })
+
   it('stays as Kubernetes and Karmada wrote it', () => {
     const theirs = [
       'secrets is forbidden: User "ann" cannot list resource "secrets"',
