@@ -1,5 +1,6 @@
 import { createContext, type ReactNode, startTransition, use, useEffect, useMemo, useState } from 'react'
 import type { Words } from './en.js'
+import { ServerSentences, type Translate } from './server-sentences.js'
 
 /** Only the reader's is loaded. */
 const languages = {
@@ -7,6 +8,11 @@ const languages = {
   zh: async (): Promise<Words> => (await import('./zh.js')).zh,
 } as const
 export type Language = keyof typeof languages
+
+/** Kairship's server speaks English. */
+const sentences: Readonly<Partial<Record<Language, () => Promise<Translate>>>> = {
+  zh: async () => (await import('./server-zh.js')).chineseOf,
+}
 
 interface Choice {
   readonly words: Words
@@ -49,7 +55,7 @@ async function chosenTexts(language: Language): Promise<void> {
 /** Gives its children the texts. It suspends until they are there. */
 export function WordsProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState(preferred)
-  const words = use(textsOf(language))
+  const words = useWithSentences(use(textsOf(language)), language)
   useEffect(() => {
     document.documentElement.lang = words.locale
   }, [words])
@@ -66,6 +72,20 @@ export function WordsProvider({ children }: { readonly children: ReactNode }) {
     [words, language],
   )
   return <Chosen value={choice}>{children}</Chosen>
+}
+
+/** The texts, which translate sentences of the server as well once that is loaded: they are others then, so that all is drawn again. */
+function useWithSentences(texts: Words, language: Language): Words {
+  const [loads, setLoads] = useState(0)
+  const server = useMemo(() => {
+    const load = sentences[language]
+    return load && new ServerSentences(load, () => setLoads(count => count + 1))
+  }, [language])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was loaded is within `server`
+  return useMemo(
+    () => (server ? { ...texts, problem: { ...texts.problem, translated: server.translated } } : texts),
+    [texts, server, loads],
+  )
 }
 
 /** The texts in the reader's language. */

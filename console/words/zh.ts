@@ -1,5 +1,4 @@
 import type { Words } from './en.js'
-import { chineseOf } from './server-zh.js'
 
 export const zh: Words = {
   language: '简体中文',
@@ -50,7 +49,7 @@ export const zh: Words = {
     notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
     loadAnew: '重新加载页面',
     broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,
-    translated: chineseOf,
+    translated: () => undefined,
     server: text => `服务器的原话：${text}`,
     denied: '不允许',
     deniedHow: '请向 Kairship 的管理员申请允许此操作的角色。“访问控制”页面显示你现有的角色。',
