@@ -24,7 +24,6 @@ export class Pause {
       const over = () => {
         cancel?.()
         signal.removeEventListener('abort', over)
-        this.#end = undefined
         resolve()
       }
       const cancel = ms === undefined ? undefined : this.time.later(over, ms)

@@ -101,7 +101,7 @@ describe('a sentence of the server that a Chinese page shows', () => {
   it.each([
     [
       'one that is as long as a hostile member likes',
-      'the token is for the instance "eu" alone'.padStart(4_001),
+      `the token is for the instance "${'u'.repeat(4_001)}" alone`,
     ],
     [
       'one that repeats how ours begins',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { execPath, terminalSearch } from '../../console/terminal/terminal-search.js'
+import { addressOf, execPath, runs, terminalSearch } from '../../console/terminal/terminal-search.js'
 
 const web = { cluster: 'north', namespace: 'shop', pod: 'web-0', container: '', command: 'sh' }
 
@@ -32,4 +32,12 @@ it('a name out of an address leads nowhere else', () => {
   expect(path).toContain('/instances/a%2F..%2Fb/proxy/')
   expect(path).toContain('/clusters/..%2Fx/proxy/')
   expect(path).toContain('/namespaces/n%3Fm/pods/p%23q/exec?')
+})
+
+it('a command out of an address runs once its reader has started that of this address, and a shell at once', () => {
+  const bash = { ...web, command: 'bash' }
+  const started = { address: addressOf(bash), attempt: 1 }
+  expect([runs(web, undefined), runs(bash, undefined), runs(bash, started)]).toEqual([true, false, true])
+  // Another address came after it: of another command, or for another pod.
+  expect([runs(web, started), runs({ ...bash, pod: 'web-1' }, started)]).toEqual([false, false])
 })

@@ -173,6 +173,32 @@ it('goes on to all others past an object that the host refuses to delete, and co
   expect(deletions().filter(line => line.endsWith('/held'))).toHaveLength(4)
 })
 
+it('sweeps no more once what the host refused was deleted', async () => {
+  vi.useFakeTimers()
+  const { api, host, deletions } = sweeping()
+  let isHeld = true
+  api.script = ({ method }) => {
+    if (method === 'GET') return refusal(404, 'NotFound')
+    return isHeld ? refusal(500, 'InternalError') : {}
+  }
+  host.registrations.show(shown('held'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  isHeld = false
+  await vi.advanceTimersByTimeAsync(300_000)
+  expect(deletions()).toHaveLength(2)
+})
+
+it('asks nothing about others while the host wants to be left alone', async () => {
+  vi.useFakeTimers()
+  const { api, host, deletions } = sweeping()
+  api.script = ({ method }) =>
+    method === 'DELETE' ? refusal(429, 'TooManyRequests') : refusal(404, 'NotFound')
+  host.registrations.show(shown('first'))
+  host.registrations.show(shown('second'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(new Set(deletions())).toEqual(new Set([`DELETE ${REGISTRATIONS}/first`]))
+})
+
 it('retries when the host did not answer, and sweeps later orphans', async () => {
   vi.useFakeTimers()
   const { api, host, deletions } = sweeping()

@@ -59,6 +59,13 @@ describe('a refusal', () => {
     expect(refusal(503, { 'retry-after': header, date }, 'busy').status.details).toEqual(details)
   })
 
+  it('without a date of its own has the seconds until that of Retry-After by the clock here', () => {
+    const soon = new Date(Date.now() + 3_600_000).toUTCString()
+    const { retryAfterSeconds = 0 } = refusal(503, { 'retry-after': soon }, 'busy').status.details ?? {}
+    expect(retryAfterSeconds).toBeGreaterThan(3_000)
+    expect(retryAfterSeconds).toBeLessThanOrEqual(3_600)
+  })
+
   it.each([
     [{}, { retryAfterSeconds: 7 }],
     [{ details: { name: 'n' } }, { name: 'n', retryAfterSeconds: 7 }],

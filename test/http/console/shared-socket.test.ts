@@ -312,7 +312,9 @@ describe('a page’s socket', () => {
 
   it('says when an answer is over, and is cut off with one that is not taken', async () => {
     const over: string[] = []
+    const ways: Parameters<AnswerGet>[3][] = []
     const { send, frames, closed } = await sharing(async (path, _headers, _signal, way) => {
+      ways.push(way)
       way.whenOver(() => over.push(path))
       if (path === '/apis/hanging') setImmediate(() => way.cut())
       return path === '/apis/hanging' ? unanswered('', {}, never, way) : new Response(null, { status: 204 })
@@ -320,6 +322,9 @@ describe('a page’s socket', () => {
     send({ open: 1, path: '/apis/short' })
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
     await waitFor(() => expect(over).toEqual(['/apis/short']))
+    // As a lock does that comes after it.
+    ways[0]?.whenOver(() => over.push('at once'))
+    expect(over).toEqual(['/apis/short', 'at once'])
     send({ open: 2, path: '/apis/hanging' })
     expect(await closed).toBe(1006)
   })

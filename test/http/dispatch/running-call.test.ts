@@ -83,6 +83,19 @@ describe('the record of a call', () => {
     expect(log.audits()).toMatchObject([{ target: { instance: 'north', namespace: 'shop', name: 'asked' } }])
   })
 
+  it.each([true, false])('says that it was a dry run where the request says so: %s', async dryRun => {
+    const { call, log } = calling()
+    const operations = operationsOf(InstanceService, anyHandler)
+    const { createInstance } = InstanceService.method
+    const running = call(
+      'ann',
+      operations.find(({ method }) => method === createInstance),
+    )
+    await running.read(() => create(createInstance.input, { dryRun }))
+    running.end()
+    expect(log.audits().map(audit => audit.dryRun === true)).toEqual([dryRun])
+  })
+
   it('has the name of an object of the host that the request gave, and that which the host made where it gave none', async () => {
     const { call, log } = calling()
     const operations = operationsOf(AccessLockService, anyHandler)
