@@ -1,8 +1,10 @@
-import { List, Text } from '@mantine/core'
+import { Anchor, List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { serviceClient } from '../../client/service-client.js'
 import { PropagationService } from '../../proto/gen/kairship/propagation_pb.js'
 import { rest } from '../connection/rest.js'
+import { workloadKindOf } from '../kube/workload-kinds.js'
 import { Problem } from '../parts/problem.js'
 import { useClusterWords } from '../words/clusters.js'
 
@@ -11,7 +13,7 @@ const propagation = serviceClient(PropagationService, rest)
 /** So many are named; the others are counted. */
 const NAMED = 20
 
-/** What is placed on a member cluster, with its replicas there, and whether it is on no other. */
+/** What is placed on a member cluster, with its replicas there, and whether it is on no other. Workloads are links. */
 export function PlacedHere({ instance, cluster }: { readonly instance: string; readonly cluster: string }) {
   const words = useClusterWords()
   const { data, error, refetch } = useQuery({
@@ -36,7 +38,9 @@ export function PlacedHere({ instance, cluster }: { readonly instance: string; r
     <>
       <List size="sm">
         {data.bindings.map(({ metadata, spec }) => {
-          const { kind, namespace, name } = spec?.resource ?? { kind: '', namespace: '', name: '' }
+          const { apiVersion = '', kind = '', namespace = '', name = '' } = spec?.resource ?? {}
+          const workloads = workloadKindOf(apiVersion, kind)
+          const path = [namespace, name].filter(Boolean).join('/')
           const here = spec?.clusters.find(each => each.name === cluster)?.replicas ?? 0
           const notes = [
             here > 0 ? words.replicas(here) : '',
@@ -44,7 +48,19 @@ export function PlacedHere({ instance, cluster }: { readonly instance: string; r
           ].filter(Boolean)
           return (
             <List.Item key={`${metadata?.namespace}/${metadata?.name}`}>
-              {kind} {[namespace, name].filter(Boolean).join('/')}
+              {kind}{' '}
+              {workloads === undefined ? (
+                path
+              ) : (
+                <Anchor
+                  component={Link}
+                  to="/instances/$name/workloads/$kind/$namespace/$workload"
+                  params={{ name: instance, kind: workloads, namespace, workload: name } as never}
+                  size="sm"
+                >
+                  {path}
+                </Anchor>
+              )}
               {notes.length > 0 && ` (${notes.join(', ')})`}
             </List.Item>
           )

@@ -14,6 +14,12 @@ export type WorkloadKind = keyof typeof workloadKinds
 export const isWorkloadKind = (text: unknown): text is WorkloadKind =>
   typeof text === 'string' && Object.hasOwn(workloadKinds, text)
 
+/** The kind of workloads that an object is of, as addresses name it; undefined of other objects. */
+export const workloadKindOf = (apiVersion: string, kind: string): WorkloadKind | undefined =>
+  (Object.keys(workloadKinds) as WorkloadKind[]).find(
+    name => workloadKinds[name].kind === kind && workloadKinds[name].apiVersion === apiVersion,
+  )
+
 /** The type of a kind's objects. */
 export function workloadType(kind: WorkloadKind): ObjectType {
   const { kind: name, apiVersion } = workloadKinds[kind]

@@ -100,7 +100,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
           {!edit && <ObjectContent instance={instance} kind={kind} at={at} seen={row} />}
           {kind.isPlaced && row.clusters && (
             <Section title={words.distribution}>
-              <Distribution clusters={row.clusters} />
+              <Distribution clusters={row.clusters} instance={instance} />
             </Section>
           )}
           {kind.isPlaced && (

@@ -1,10 +1,18 @@
-import { Group, Text, Tooltip } from '@mantine/core'
+import { Anchor, Group, Text, Tooltip } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
 
 /** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
-export function Distribution({ clusters }: { readonly clusters: readonly ClusterProviderSummary[] }) {
+export function Distribution({
+  clusters,
+  instance,
+}: {
+  readonly clusters: readonly ClusterProviderSummary[]
+  /** Names are links to the clusters of this instance. Absent in tables, where each row would have as many links as clusters. */
+  readonly instance?: string
+}) {
   const { workloads } = useWords()
   if (clusters.length === 0) return <Text size="sm">{workloads.nowhere}</Text>
   return (
@@ -17,7 +25,19 @@ export function Distribution({ clusters }: { readonly clusters: readonly Cluster
             <Group gap={6} wrap="nowrap">
               <Dot color={isFine ? 'green' : health === 'Unknown' && reachable ? 'gray' : 'red'} />
               <Text size="sm">
-                {name} {replicas > 0 && `${readyReplicas}/${replicas}`}
+                {instance === undefined ? (
+                  name
+                ) : (
+                  <Anchor
+                    component={Link}
+                    to="/instances/$name/clusters/$cluster"
+                    params={{ name: instance, cluster: name } as never}
+                    size="sm"
+                  >
+                    {name}
+                  </Anchor>
+                )}{' '}
+                {replicas > 0 && `${readyReplicas}/${replicas}`}
               </Text>
             </Group>
           </Tooltip>

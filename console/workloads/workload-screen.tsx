@@ -85,7 +85,7 @@ export function WorkloadScreen() {
           <Title order={3} size="h4" mb="sm">
             {words.columns.clusters}
           </Title>
-          <Distribution clusters={shown.clusters} />
+          <Distribution clusters={shown.clusters} instance={instance} />
         </Paper>
       )}
       <Paper withBorder p="lg" component="section">

@@ -243,7 +243,12 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       await expect.poll(() => button.getAttribute('aria-disabled')).toBe('true')
       await expect.poll(() => button.getAttribute('aria-description')).toContain('viewer@playground')
     }
-    await page.getByRole('region', { name: 'Placed here' }).getByText('Deployment default/shop').waitFor()
+    const placed = page.getByRole('region', { name: 'Placed here' })
+    await placed.getByText('Deployment default/shop').waitFor()
+    await placed.getByRole('link', { name: 'default/shop' }).click()
+    await page.getByRole('heading', { name: 'shop', exact: true }).waitFor()
+    await page.getByRole('link', { name: first, exact: true }).click()
+    await page.getByRole('heading', { name: first, exact: true }).waitFor()
   })
 
   it('adopts an instance that is checked first, and deletes it after saying what goes and what stays', async () => {

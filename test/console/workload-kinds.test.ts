@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { workloadKindOf } from '../../console/kube/workload-kinds.js'
+
+it.each([
+  ['apps/v1', 'Deployment', 'deployments'],
+  ['batch/v1', 'CronJob', 'cronjobs'],
+  ['v1', 'ConfigMap', undefined],
+  ['example.io/v1', 'Deployment', undefined],
+  ['apps/v1', 'toString', undefined],
+])('%s %s is of the workloads %s', (apiVersion, kind, workloads) => {
+  expect(workloadKindOf(apiVersion, kind)).toBe(workloads)
+})
