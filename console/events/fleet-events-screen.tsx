@@ -1,13 +1,14 @@
 import { Alert, Group, NativeSelect, Stack, Switch, Table, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
-import { whileVisible } from '../live/use-live.js'
+import { useFeed } from '../live/use-feed.js'
 import { Freshness } from '../parts/freshness.js'
+import { withField } from '../parts/list-search.js'
 import { Problem } from '../parts/problem.js'
 import { ScrollingTable } from '../parts/scrolling-table.js'
 import { Ago } from '../parts/time.js'
@@ -44,15 +45,7 @@ export function FleetEventsScreen() {
       ),
     [instance, members, warnings],
   )
-  useEffect(
-    () =>
-      whileVisible(
-        () => feed.start(),
-        () => feed.stop(),
-      ),
-    [feed],
-  )
-  const view = useSyncExternalStore(feed.subscribe, feed.view)
+  const view = useFeed(feed)
   const all = useQuery({
     queryKey: ['instance names'],
     queryFn: ({ signal }) => instances.listInstances({}, { signal }),
@@ -78,19 +71,15 @@ export function FleetEventsScreen() {
           aria-label={words.columns.object}
           placeholder={`${words.columns.object}, ${words.columns.reason}, ${words.columns.message}`}
           value={find}
-          onChange={({ currentTarget: { value } }) => {
-            const { find: _, ...rest } = search
-            change(value ? { ...rest, find: value } : rest)
-          }}
+          onChange={({ currentTarget: { value } }) => change(withField(search, 'find', value || undefined))}
           w={280}
         />
         <NativeSelect
           aria-label={words.instance}
           value={instance ?? ''}
-          onChange={({ currentTarget: { value } }) => {
-            const { instance: _, ...rest } = search
-            change(value ? { ...rest, instance: value } : rest)
-          }}
+          onChange={({ currentTarget: { value } }) =>
+            change(withField(search, 'instance', value || undefined))
+          }
           data={[
             { value: '', label: words.allInstances },
             ...new Set(
@@ -103,18 +92,16 @@ export function FleetEventsScreen() {
         <Switch
           label={words.everywhere}
           checked={members === true}
-          onChange={({ currentTarget: { checked } }) => {
-            const { members: _, ...rest } = search
-            change(checked ? { ...rest, members: true } : rest)
-          }}
+          onChange={({ currentTarget: { checked } }) =>
+            change(withField(search, 'members', checked || undefined))
+          }
         />
         <Switch
           label={words.warnings}
           checked={warnings === true}
-          onChange={({ currentTarget: { checked } }) => {
-            const { warnings: _, ...rest } = search
-            change(checked ? { ...rest, warnings: true } : rest)
-          }}
+          onChange={({ currentTarget: { checked } }) =>
+            change(withField(search, 'warnings', checked || undefined))
+          }
         />
         <Text size="sm" c="dimmed">
           {words.newest(view.events.length, view.total)}

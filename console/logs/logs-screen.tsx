@@ -1,15 +1,16 @@
 import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
 import { WorkloadPodsService } from '../../proto/gen/kairship/workload_pods_pb.js'
 import { Code } from '../../transcoding/code.js'
 import { rest } from '../connection/rest.js'
 import { isWorkloadKind, workloadKinds } from '../kube/workload-kinds.js'
-import { whileVisible } from '../live/use-live.js'
+import { useFeed } from '../live/use-feed.js'
 import { Dot } from '../parts/dot.js'
 import { saveAs } from '../parts/download.js'
+import { withField } from '../parts/list-search.js'
 import { Problem } from '../parts/problem.js'
 import { RefusableButton } from '../parts/refusable-button.js'
 import { Trail } from '../parts/trail.js'
@@ -76,15 +77,7 @@ export function LogsScreen() {
       ),
     [instance, namespace, kind, name, cluster, container, follow, previous, tail],
   )
-  useEffect(
-    () =>
-      whileVisible(
-        () => feed.start(),
-        () => feed.stop(),
-      ),
-    [feed],
-  )
-  const { rows, dropped, state, problem } = useSyncExternalStore(feed.subscribe, feed.view)
+  const { rows, dropped, state, problem } = useFeed(feed)
   const [atEnd, setAtEnd] = useState(true)
   const [wrap, setWrap] = useState(false)
   const places = usePlaces(rows, cluster, container)
@@ -113,22 +106,25 @@ export function LogsScreen() {
         <NativeSelect
           label={words.cluster}
           value={cluster ?? ''}
-          onChange={({ currentTarget: { value } }) => change(without(search, 'cluster', value))}
+          onChange={({ currentTarget: { value } }) =>
+            change(withField(search, 'cluster', value || undefined))
+          }
           data={[{ value: '', label: words.all }, ...places.clusters]}
         />
         <NativeSelect
           label={words.container}
           value={container ?? ''}
-          onChange={({ currentTarget: { value } }) => change(without(search, 'container', value))}
+          onChange={({ currentTarget: { value } }) =>
+            change(withField(search, 'container', value || undefined))
+          }
           data={[{ value: '', label: words.all }, ...places.containers]}
         />
         <NativeSelect
           label={words.tail}
           value={String(tail)}
-          onChange={({ currentTarget: { value } }) => {
-            const { tail: _, ...rest } = search
-            change(Number(value) === TAIL ? rest : { ...rest, tail: Number(value) })
-          }}
+          onChange={({ currentTarget: { value } }) =>
+            change(withField(search, 'tail', Number(value) === TAIL ? undefined : Number(value)))
+          }
           data={[
             ...[TAIL, 1_000, 5_000].map(n => ({ value: String(n), label: words.tailOf(n) })),
             { value: '0', label: words.tailAll },
@@ -138,18 +134,16 @@ export function LogsScreen() {
           label={words.follow}
           checked={follow !== false && !previous}
           disabled={previous === true}
-          onChange={({ currentTarget: { checked } }) => {
-            const { follow: _, ...rest } = search
-            change(checked ? rest : { ...rest, follow: false })
-          }}
+          onChange={({ currentTarget: { checked } }) =>
+            change(withField(search, 'follow', checked ? undefined : false))
+          }
         />
         <Switch
           label={words.previous}
           checked={previous === true}
-          onChange={({ currentTarget: { checked } }) => {
-            const { previous: _, ...rest } = search
-            change(checked ? { ...rest, previous: true } : rest)
-          }}
+          onChange={({ currentTarget: { checked } }) =>
+            change(withField(search, 'previous', checked || undefined))
+          }
         />
         <Switch
           label={words.wrap}
@@ -162,7 +156,7 @@ export function LogsScreen() {
           aria-label={words.find}
           placeholder={words.find}
           value={find}
-          onChange={({ currentTarget: { value } }) => change(without(search, 'find', value))}
+          onChange={({ currentTarget: { value } }) => change(withField(search, 'find', value || undefined))}
           w={240}
         />
         {find !== '' && (
@@ -173,10 +167,9 @@ export function LogsScreen() {
             <Switch
               label={words.onlyMatches}
               checked={only === true}
-              onChange={({ currentTarget: { checked } }) => {
-                const { only: _, ...rest } = search
-                change(checked ? { ...rest, only: true } : rest)
-              }}
+              onChange={({ currentTarget: { checked } }) =>
+                change(withField(search, 'only', checked || undefined))
+              }
             />
           </>
         )}
@@ -213,12 +206,6 @@ export function LogsScreen() {
 
 const textOf = ({ time, cluster, pod, container, text }: LogLine): string =>
   [time, [cluster, pod, container].filter(Boolean).join('/'), text].filter(Boolean).join(' ')
-
-/** The search with a text, or without it where it is empty. */
-const without = (search: LogSearch, key: 'cluster' | 'container' | 'find', value: string): LogSearch => {
-  const { [key]: _, ...rest } = search
-  return value === '' ? rest : { ...rest, [key]: value }
-}
 
 /** The clusters and containers that were seen, and those that are chosen. They stay when the choice hides the others. */
 function usePlaces(rows: readonly LogLine[], cluster: string | undefined, container: string | undefined) {

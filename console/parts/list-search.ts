@@ -15,3 +15,13 @@ export const listSearch = ({ find, row }: Record<string, unknown>): ListSearch =
 export const editSearch = ({ edit }: Record<string, unknown>): { readonly edit?: true } => ({
   ...(edit === true && { edit }),
 })
+
+/** What an address says, with one field changed: without it where the value is undefined. */
+export function withField<S extends object, K extends keyof S>(
+  search: S,
+  field: K,
+  value: S[K] | undefined,
+): S {
+  const { [field]: _, ...rest } = search
+  return (value === undefined ? rest : { ...rest, [field]: value }) as S
+}

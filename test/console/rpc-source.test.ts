@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest'
 import { changesOf, type Message } from '../../console/live/changes.js'
 import { rpcSource } from '../../console/live/rpc-source.js'
+import { WatchInstancesResponse_Type as InstancesType } from '../../proto/gen/kairship/instance_pb.js'
 import { ListChange_Type as Type } from '../../proto/gen/kairship/types_pb.js'
 
 interface Told extends Message {
   readonly name?: string
 }
-const told = (type: Type, name?: string): Told => ({
+const told = (type: number, name?: string): Told => ({
   type,
   total: 3,
   resumeToken: 't',
@@ -19,13 +20,20 @@ async function* sent(...messages: readonly Told[]): AsyncGenerator<Told> {
 
 it('a change of a type that only a newer server has counts as one of its object', async () => {
   const seen: unknown[] = []
-  const messages = sent(told(Type.ADDED, 'north'), told(99 as Type, 'south'), told(Type.BOOKMARK))
+  const messages = sent(told(Type.ADDED, 'north'), told(99, 'south'), told(Type.BOOKMARK))
   for await (const { type, item } of changesOf(messages, ({ name }) => name)) seen.push([type, item])
   expect(seen).toEqual([
     ['ADDED', 'north'],
     ['MODIFIED', 'south'],
     ['BOOKMARK', undefined],
   ])
+})
+
+it('a change has the type of its number in its own Watch: BOOKMARK and LEFT of Instances have each other’s', async () => {
+  const seen: string[] = []
+  const messages = sent(told(InstancesType.BOOKMARK), told(InstancesType.LEFT))
+  for await (const { type } of changesOf(messages, () => undefined, InstancesType)) seen.push(type)
+  expect(seen).toEqual(['BOOKMARK', 'LEFT'])
 })
 
 it.each([

@@ -1,0 +1,24 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { whileVisible } from './use-live.js'
+
+/** A stream of which a screen shows a part, such as a log. */
+interface Feed<V> {
+  start(): void
+  stop(): void
+  /** The same object until something changes. */
+  readonly view: () => V
+  readonly subscribe: (changed: () => void) => () => void
+}
+
+/** What a feed shows. It follows its stream while the tab is shown. */
+export function useFeed<V>(feed: Feed<V>): V {
+  useEffect(
+    () =>
+      whileVisible(
+        () => feed.start(),
+        () => feed.stop(),
+      ),
+    [feed],
+  )
+  return useSyncExternalStore(feed.subscribe, feed.view)
+}
