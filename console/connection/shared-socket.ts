@@ -141,7 +141,7 @@ class Line {
       )
       socket.addEventListener('close', ({ code, reason }) => {
         clearTimeout(late)
-        const error = new Error(`the connection to Kairship broke (${reason || code})`)
+        const error = new Error(`the WebSocket was closed with ${reason || code}`)
         reject(error)
         this.#broken(error)
         if (!isOpen) this.then.refused()

@@ -45,7 +45,7 @@ export function FleetScreen() {
           <Title order={1} size="h2">
             {fleet.title}
           </Title>
-          <Text c="dimmed">{fleet.instances(live.total)}</Text>
+          {live.state !== 'loading' && <Text c="dimmed">{fleet.instances(live.total)}</Text>}
         </Group>
         <Group>
           <Freshness page={live} />

@@ -73,6 +73,8 @@ describeConsole('a person at the console', {}, world => {
     await context.clearCookies({ name: /kairship/ })
     await page.getByLabel('Find by name or alias').fill('not sent yet')
     await page.getByRole('dialog', { name: 'Your session is over' }).waitFor()
+    // What could not be read is not counted.
+    expect(await page.getByText('0 instances').count()).toBe(0)
     await pictures(page, 'session-over')
     const [window] = await Promise.all([
       context.waitForEvent('page'),
