@@ -6,12 +6,12 @@ import type { GroupVersionResource } from '../../manifests/kube.js'
 import { INSTANCE_LABEL, isMadeFor } from '../../manifests/names.js'
 import { PEDIA_CLUSTERS } from '../../manifests/pedia-cluster.js'
 import { isConflict } from '../../manifests/status-error.js'
-import { isOfOne } from '../global-management/one-by-one.js'
 import type { Kept } from '../host/kept-object.js'
 import type { InstanceDependencies } from '../instance/dependencies.js'
 import { INSTANCE_NOT_FOUND, reportMaterialized } from '../instance/effects/binding-status.js'
 import type { Work } from '../instance/effects/leader-effect.js'
 import { find, remove } from '../kube/apply.js'
+import { isAboutOneObject } from '../kube/refused-object.js'
 import type { Collection } from '../watches/collection.js'
 import { runLeaderWork } from './run-leader-work.js'
 
@@ -105,7 +105,9 @@ export class OrphanSweep {
       this.#sweeping = false
     }
     const [first, ...more] = this.#refused
-    if (first) throw new Error(`${first.message} (and ${more.length} more)`, { cause: first })
+    if (!first) return
+    const others = more.length > 0 ? ` (and ${more.length} more)` : ''
+    throw new Error(`${first.message}${others}`, { cause: first })
   }
 
   async #sweepType({ kind, stage, resource, collection }: Swept): Promise<void> {
@@ -159,7 +161,7 @@ export class OrphanSweep {
       await runLeaderWork(this.dependencies, { instance, effect: 'sweep an orphan', stage }, work)
     } catch (error) {
       const { cause } = error as Error
-      if (!isOfOne(cause)) throw error
+      if (!isAboutOneObject(cause)) throw error
       this.#refused.push(cause)
     }
   }

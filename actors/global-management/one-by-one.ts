@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
-import { StatusError } from '../../manifests/status-error.js'
 import { BusyBindingError, ForeignBindingError } from '../../ports/role-binding-deliveries.js'
+import { isAboutOneObject } from '../kube/refused-object.js'
 
 /** More refusals in a row than this are not about single bindings: the host takes none. */
 const MOST_IN_A_ROW = 100
@@ -59,17 +59,9 @@ export class OneByOne {
   }
 }
 
-/**
- * Statuses that are not about one object: the credential counts no longer, the type is not served, the host took too long, or wants to be left
- * alone. Of those from 500 on only 500 itself is: so an API server answers where an admission webhook fails over an object.
- */
-const OF_ALL: ReadonlySet<number> = new Set([401, 404, 408, 429])
-
-/** Whether an error is about one object: its name is somebody else's, others write it all the time, or the host does not take it. */
-export const isOfOne = (error: unknown): error is Error =>
-  error instanceof ForeignBindingError ||
-  error instanceof BusyBindingError ||
-  (error instanceof StatusError && error.code >= 400 && error.code <= 500 && !OF_ALL.has(error.code))
+/** Whether an error is about one binding: its name is somebody else's, others write it all the time, or the host does not take it. */
+const isOfOne = (error: unknown): error is Error =>
+  error instanceof ForeignBindingError || error instanceof BusyBindingError || isAboutOneObject(error)
 
 /** Fisher and Yates' shuffle, in place. */
 function shuffled<T>(items: T[]): readonly T[] {

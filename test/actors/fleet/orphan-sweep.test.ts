@@ -199,6 +199,21 @@ it('asks nothing about others while the host wants to be left alone', async () =
   expect(new Set(deletions())).toEqual(new Set([`DELETE ${REGISTRATIONS}/first`]))
 })
 
+it.each([
+  ['one', ['held'], ''],
+  ['three', ['held', 'kept', 'stuck'], ' (and 2 more)'],
+])('the log says what the host refused, and how many more: %s', async (_, names, more) => {
+  vi.useFakeTimers()
+  const warn = vi.spyOn(silent, 'warn')
+  onTestFinished(() => warn.mockRestore())
+  const { api, host } = sweeping()
+  api.script = ({ method }) => (method === 'GET' ? refusal(404, 'NotFound') : refusal(500, 'InternalError'))
+  for (const name of names) host.registrations.show(shown(name))
+  await vi.advanceTimersByTimeAsync(1_000)
+  const [{ err }] = warn.mock.lastCall as unknown as [{ readonly err: Error }]
+  expect(err.message).toBe(`${(err.cause as Error).message}${more}`)
+})
+
 it('retries when the host did not answer, and sweeps later orphans', async () => {
   vi.useFakeTimers()
   const { api, host, deletions } = sweeping()
