@@ -10,7 +10,7 @@ import {
   AccessLink_State as State,
 } from '../../proto/gen/kairship/access_review_pb.js'
 import { Dot } from '../parts/dot.js'
-import { ServerWords, serverText } from '../parts/failure-words.js'
+import { ServerWords, serverText } from '../parts/server-words.js'
 import { Problem } from '../parts/problem.js'
 import { RefusableButton } from '../parts/refusable-button.js'
 import { TableHead } from '../parts/table-head.js'
@@ -36,7 +36,7 @@ export function CheckScreen() {
     void navigate({ search: { ...asked, ask: by } as CheckSearch })
   }
   const missing = (['verb', 'resource'] as const).filter(field => !typed[field]).map(field => words[field])
-  const notWhole = missing.length > 0 ? notYet.fill(missing) : undefined
+  const refusal = missing.length > 0 ? notYet.fill(missing) : undefined
   return (
     <Stack>
       <Title order={2} size="h4">
@@ -62,10 +62,10 @@ export function CheckScreen() {
               onChange={({ currentTarget: { value } }) => setTyped(before => ({ ...before, [field]: value }))}
             />
           ))}
-          <RefusableButton type="submit" refusal={notWhole}>
+          <RefusableButton type="submit" refusal={refusal}>
             {words.explain}
           </RefusableButton>
-          <RefusableButton variant="default" refusal={notWhole} onClick={() => ask('who')}>
+          <RefusableButton variant="default" refusal={refusal} onClick={() => ask('who')}>
             {words.who}
           </RefusableButton>
         </Group>

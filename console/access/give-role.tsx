@@ -48,7 +48,7 @@ export function GiveRole({
     typed.on === '' && on,
     typed.who.trim() === '' && words.who,
   ].filter(field => field !== false)
-  const notWhole =
+  const refusal =
     missing.length > 0 ? notYet.fill(missing) : wrong === undefined ? undefined : words.wrongWho(wrong)
   const grant = { ...typed, subjects, namespaces: typed.namespaces.split(/[\s,]+/).filter(Boolean) }
   return (
@@ -120,7 +120,7 @@ export function GiveRole({
           <Button variant="default" onClick={close}>
             {access.cancel}
           </Button>
-          <RefusableButton type="submit" loading={busy} refusal={notWhole}>
+          <RefusableButton type="submit" loading={busy} refusal={refusal}>
             {preview ? words.confirm : words.preview}
           </RefusableButton>
         </Group>

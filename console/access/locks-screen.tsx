@@ -104,7 +104,7 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
   )
   const { until, ...lock } = typed
   const isOfSomebody = [typed.user, typed.group, typed.tokenId, typed.instance].some(text => text !== '')
-  const notWhole =
+  const refusal =
     typed.name === ''
       ? notYet.fill([words.name])
       : isOfSomebody
@@ -142,7 +142,7 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
         {field('message', words.message)}
         {field('until', access.roles.expires)}
         {problem && <Problem error={problem} />}
-        <RefusableButton type="submit" color="red" loading={busy} refusal={notWhole}>
+        <RefusableButton type="submit" color="red" loading={busy} refusal={refusal}>
           {words.lock}
         </RefusableButton>
       </Stack>

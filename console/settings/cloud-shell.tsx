@@ -1,10 +1,11 @@
-import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { CloudShellService, type CloudShell as Shell } from '../../proto/gen/kairship/cloudshell_pb.js'
 import { rest } from '../connection/rest.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
 
@@ -45,11 +46,8 @@ export function CloudShell({ instance }: { readonly instance: string }) {
   const wanted = { resource: 'instances/cloudshells', name: instance }
   const problem = start.error ?? look.error ?? end.error
   return (
-    <Paper withBorder p="lg" component="section" aria-label={words.title}>
+    <Section title={words.title}>
       <Stack gap="sm">
-        <Title order={3} size="h4">
-          {words.title}
-        </Title>
         <Text size="sm">{words.help}</Text>
         {problem && <Problem error={problem} />}
         {isWaiting && (
@@ -87,7 +85,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
           )}
         </Group>
       </Stack>
-    </Paper>
+    </Section>
   )
 }
 

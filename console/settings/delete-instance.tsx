@@ -1,10 +1,11 @@
-import { List, Paper, Stack, Text, Title } from '@mantine/core'
+import { List, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import { Dialog } from '../parts/dialog.js'
 import { MayButton } from '../parts/may.js'
 import { RemovalForm } from '../parts/removal-form.js'
+import { Section } from '../parts/section.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
 import { instances } from './instances.js'
@@ -15,11 +16,8 @@ export function DeleteInstance({ instance }: { readonly instance: Instance }) {
   const [isOpen, setOpen] = useState(false)
   const name = instance.metadata?.name ?? ''
   return (
-    <Paper withBorder p="lg" component="section" aria-label={words.title}>
+    <Section title={words.title}>
       <Stack gap="sm">
-        <Title order={3} size="h4">
-          {words.title}
-        </Title>
         <Consequences instance={instance} />
         <MayButton
           wanted={{ verb: 'delete', resource: 'instances', name }}
@@ -33,7 +31,7 @@ export function DeleteInstance({ instance }: { readonly instance: Instance }) {
         </MayButton>
       </Stack>
       {isOpen && <Confirm instance={instance} name={name} close={() => setOpen(false)} />}
-    </Paper>
+    </Section>
   )
 }
 

@@ -1,9 +1,10 @@
-import { List, NumberInput, Paper, SimpleGrid, Stack, Switch, Text, Title } from '@mantine/core'
+import { List, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
 import { RefusalNotice } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useSettingWords } from '../words/settings.js'
 import { changesOf, type Setting } from './setting.js'
@@ -63,11 +64,8 @@ export function KarmadaSetting({
   const isChanged = changes.length > 0
   const wanted = { verb: 'update', resource: `instances/${name}`, name: instance }
   return (
-    <Paper withBorder p="lg" component="section" aria-label={title}>
+    <Section title={title}>
       <Stack gap="sm">
-        <Title order={3} size="h4">
-          {title}
-        </Title>
         <Text size="sm">{help}</Text>
         {error && <Problem error={error} retry={() => void refetch()} />}
         {!isAdopted && <RefusalNotice wanted={wanted} />}
@@ -102,7 +100,7 @@ export function KarmadaSetting({
             </SimpleGrid>
           </>
         )}
-        {changes.length > 0 && (
+        {isChanged && (
           <section aria-label={words.changes}>
             <Text fw={600} size="sm">
               {words.changes}
@@ -121,6 +119,7 @@ export function KarmadaSetting({
         )}
         {!isAdopted && (
           <CheckThenWrite
+            // What was checked and then changed back is nothing to save.
             of={isChanged ? checkedWrite : { ...checkedWrite, checked: undefined }}
             wanted={wanted}
             notYet={isChanged ? undefined : notYet.noChange}
@@ -141,6 +140,6 @@ export function KarmadaSetting({
           />
         )}
       </Stack>
-    </Paper>
+    </Section>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Divider, Group, NativeSelect, Paper, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Divider, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { InstanceRole } from '../../proto/gen/kairship/instance_pb.js'
 import { saveAs } from '../parts/download.js'
 import { MayButton } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
+import { Section } from '../parts/section.js'
 import { useAction } from '../parts/use-action.js'
 import { useSettingWords } from '../words/settings.js'
 import { useWords } from '../words/use-words.js'
@@ -37,11 +38,8 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
     setUntil(expirationTimestamp)
   })
   return (
-    <Paper withBorder p="lg" component="section" aria-label={words.title}>
+    <Section title={words.title}>
       <Stack gap="sm">
-        <Title order={3} size="h4">
-          {words.title}
-        </Title>
         <Text size="sm">{words.ownHelp}</Text>
         <Button size="xs" variant="default" w="fit-content" loading={own.busy} onClick={() => void own.run()}>
           {words.own}
@@ -89,7 +87,7 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
           {words.issue}
         </MayButton>
       </Stack>
-    </Paper>
+    </Section>
   )
 }
 

@@ -28,8 +28,8 @@ export function TerminalScreen() {
   const { cluster, namespace, pod, container } = search
   if (cluster === '' || namespace === '' || pod === '') return <Text>{words.incomplete}</Text>
   const isRunning = runs(search, started)
-  const isOver = !isRunning || state.name === 'ended'
-  const name = isRunning ? state.name : 'asked'
+  const shown = isRunning ? state : ({ name: 'asked' } as const)
+  const canStart = shown.name === 'asked' || shown.name === 'ended'
   const start = (event: FormEvent) => {
     event.preventDefault()
     // Enter in a form of one field sends it, whatever its button says.
@@ -44,11 +44,11 @@ export function TerminalScreen() {
       <Group justify="space-between">
         <Title order={2}>{words.in(pod, cluster)}</Title>
         <Group gap={6} role="status">
-          <Dot color={colors[name]} />
+          <Dot color={colors[shown.name]} />
           <Text size="sm">
-            {name === 'ended' && state.name === 'ended' && state.code !== undefined
-              ? words.states.code(state.code)
-              : words.states[name]}
+            {shown.name === 'ended' && shown.code !== undefined
+              ? words.states.code(shown.code)
+              : words.states[shown.name]}
           </Text>
         </Group>
       </Group>
@@ -56,9 +56,9 @@ export function TerminalScreen() {
         {namespace}/{pod}
         {container && ` · ${words.container}: ${container}`} · {words.leave}
       </Text>
-      {isRunning && state.name === 'ended' && state.why && (
+      {shown.name === 'ended' && shown.why && (
         <Text c="red" role="alert">
-          {state.why}
+          {shown.why}
         </Text>
       )}
       {isRunning ? (
@@ -71,7 +71,7 @@ export function TerminalScreen() {
       ) : (
         <Text>{words.asked}</Text>
       )}
-      {isOver && (
+      {canStart && (
         <Group component="form" onSubmit={start} align="flex-end">
           <TextInput
             label={words.command}
