@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js'
-import { ServerWords } from '../parts/failure-words.js'
+import { ServerWords } from '../parts/server-words.js'
 import { TableHead } from '../parts/table-head.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { subjectText } from './subjects.js'

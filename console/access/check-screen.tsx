@@ -10,9 +10,9 @@ import {
   AccessLink_State as State,
 } from '../../proto/gen/kairship/access_review_pb.js'
 import { Dot } from '../parts/dot.js'
-import { ServerWords, serverText } from '../parts/server-words.js'
 import { Problem } from '../parts/problem.js'
 import { RefusableButton } from '../parts/refusable-button.js'
+import { ServerWords, serverText } from '../parts/server-words.js'
 import { TableHead } from '../parts/table-head.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'

@@ -1,8 +1,8 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
 import { useWords } from '../words/use-words.js'
-import { ServerWords } from './failure-words.js'
 import { SCROLLABLE } from './scrollable.js'
+import { ServerWords } from './server-words.js'
 import { TableHead } from './table-head.js'
 import { Ago } from './time.js'
 

@@ -6,8 +6,8 @@ import { KubeApi } from '../kube/kube-api.js'
 import { type Rights, readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
 import type { Words } from '../words/en.js'
 import { useWords } from '../words/use-words.js'
-import { serverText } from './failure-words.js'
 import { type HostAction, HostReviews } from './host-reviews.js'
+import { serverText } from './server-words.js'
 
 const access = serviceClient(AccessReviewService, rest)
 const hostReviews = new HostReviews(

@@ -11,7 +11,7 @@ import {
 } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
 import { Dot } from '../parts/dot.js'
-import { ServerWords } from '../parts/failure-words.js'
+import { ServerWords } from '../parts/server-words.js'
 import { Ago } from '../parts/time.js'
 import { usePolicyWords } from '../words/policies.js'
 import { ManifestChanges } from './manifest-changes.js'
