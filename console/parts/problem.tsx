@@ -16,6 +16,7 @@ export function Problem({
 }) {
   const { problem } = useWords()
   const isRefused = isDenied(error)
+  const canLoadAnew = error instanceof NotLoaded
   return (
     <Alert
       color={isRefused ? 'gray' : 'red'}
@@ -26,18 +27,20 @@ export function Problem({
       <Stack align="flex-start">
         {isRefused && <Text size="sm">{problem.deniedHow}</Text>}
         <FailureWords error={error} />
-        <Group gap="xs">
-          {retry && (
-            <Button size="xs" variant="default" onClick={retry}>
-              {isRefused ? problem.askAgain : problem.retry}
-            </Button>
-          )}
-          {error instanceof NotLoaded && (
-            <Button size="xs" variant="default" onClick={() => location.reload()}>
-              {problem.loadAnew}
-            </Button>
-          )}
-        </Group>
+        {(retry || canLoadAnew) && (
+          <Group gap="xs">
+            {retry && (
+              <Button size="xs" variant="default" onClick={retry}>
+                {isRefused ? problem.askAgain : problem.retry}
+              </Button>
+            )}
+            {canLoadAnew && (
+              <Button size="xs" variant="default" onClick={() => location.reload()}>
+                {problem.loadAnew}
+              </Button>
+            )}
+          </Group>
+        )}
       </Stack>
     </Alert>
   )
