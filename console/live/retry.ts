@@ -1,5 +1,5 @@
-import { isDenied } from '../connection/denied.js'
 import type { Clock } from './clock.js'
+import { isDenied } from './denied.js'
 
 /** After a failure it is tried again: at once would burden a server that is starting. */
 const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const

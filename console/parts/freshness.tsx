@@ -1,5 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core'
-import { isDenied } from '../connection/denied.js'
+import { isDenied } from '../live/denied.js'
 import type { Page } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'

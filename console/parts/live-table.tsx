@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
-import { isDenied } from '../connection/denied.js'
+import { isDenied } from '../live/denied.js'
 import { type Page, rowAt } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Freshness } from './freshness.js'

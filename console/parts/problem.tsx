@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { isDenied } from '../connection/denied.js'
+import { isDenied } from '../live/denied.js'
 import { useWords } from '../words/use-words.js'
 import { FailureWords } from './failure-words.js'
 import { NotLoaded } from './piece.js'
