@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ApiError } from '../../client/errors.js'
-import { isDenied } from '../../console/connection/denied.js'
 import { KubeError } from '../../console/kube/kube-error.js'
+import { isDenied } from '../../console/live/denied.js'
 import { Code } from '../../transcoding/code.js'
 
 it.each([
