@@ -234,8 +234,7 @@ export class LivePage<T> {
     } catch (error) {
       this.#failed(asError(error))
       if (!this.#listDue.isSet) this.#listFailures += 1
-      const ms = retryAfterMs(this.#listFailures, error)
-      if (ms !== undefined) this.#listSoon(ms)
+      this.#listSoon(retryAfterMs(this.#listFailures, error))
     } finally {
       if (this.#listAgain && !this.#readings.isAny) {
         this.#listAgain = false

@@ -8,9 +8,12 @@ const RETRY_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const
 export const retryMs = (failures: number): number =>
   RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
 
-/** The same after a certain failure; undefined where the caller may not: the same request is refused again. */
-export const retryAfterMs = (failures: number, problem: unknown): number | undefined =>
-  isDenied(problem) ? undefined : retryMs(failures)
+/** After a refusal for want of a right the same request is refused again, until somebody gives that right: their reader is not to reload every page. */
+const DENIED_MS = 60_000
+
+/** The same after a certain failure. */
+export const retryAfterMs = (failures: number, problem: unknown): number =>
+  isDenied(problem) ? DENIED_MS : retryMs(failures)
 
 /** A pause that can be ended before its time. */
 export class Pause {

@@ -16,7 +16,7 @@ export function Freshness({
   // The time and not the age: an age would have to be read out anew each second to stay true.
   const since = clockText(page.since, locale)
   const { problem } = page
-  // Nothing tries again where the caller may not.
+  // It is not over soon, as an outage is.
   const isRefused = isDenied(problem)
   const text = {
     loading: isRefused ? live.denied : problem ? live.unread : live.loading,

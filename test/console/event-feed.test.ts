@@ -133,11 +133,13 @@ describe('the feed of the fleet’s events', () => {
     })
   })
 
-  it('does not try again what the caller may not', async () => {
+  it('tries again once a minute what the caller may not', async () => {
     streams[0]?.break(new ApiError(Code.PERMISSION_DENIED, 'events is forbidden'))
-    await clock.pass(300_000)
+    await clock.pass(59_000)
     expect(streams).toHaveLength(1)
     expect(feed.view()).toMatchObject({ state: 'loading', problem: { message: 'events is forbidden' } })
+    await clock.pass(1_000)
+    expect(streams).toHaveLength(2)
   })
 
   it('survives an event that is not one', async () => {

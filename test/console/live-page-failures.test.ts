@@ -49,12 +49,16 @@ describe('a live page', () => {
     expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
   })
 
-  it('does not try again by itself what the caller may not, and does when a reader wants it', async () => {
+  it('tries what the caller may not again once a minute, and at once when a reader wants it', async () => {
     server.refusal = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
     server.listFails = server.refusal
     server.break()
-    await clock.pass(300_000)
-    expect([server.resumed.length, server.lists]).toEqual([2, 1])
+    await clock.pass(1_000)
+    const refused = server.resumed.length
+    await clock.pass(59_000)
+    expect([server.resumed.length, server.lists]).toEqual([refused, 1])
+    await clock.pass(241_000)
+    expect(server.resumed.length).toBe(refused + 5)
     expect(live.page().problem).toBe(server.refusal)
     server.refusal = server.listFails = undefined
     live.readAgain()
@@ -62,11 +66,22 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('does not read again by itself a list that the caller may not read', async () => {
+  it('goes on within a minute after the caller was given the right', async () => {
+    server.refusal = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
+    server.break()
+    await clock.pass(90_000)
+    server.refusal = undefined
+    await clock.pass(60_000)
+    expect([live.page().state, live.page().problem]).toEqual(['live', undefined])
+  })
+
+  it('reads a list that the caller may not read again once a minute', async () => {
     server.listFails = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
     server.change('ADDED', west)
-    await clock.pass(300_000)
+    await clock.pass(59_000)
     expect([server.lists, live.page().state]).toEqual([2, 'stale'])
+    await clock.pass(61_000)
+    expect(server.lists).toBe(3)
     server.listFails = undefined
     live.retry()
     await settled()
