@@ -39,9 +39,23 @@ export function ScaleDialog({
   const [wanted, setWanted] = useState<number>()
   const { busy: isBusy, error: problem, run: start } = useWrite()
   const replicas = wanted ?? now
+  const refusal =
+    now === undefined
+      ? notYet.reading
+      : replicas === undefined || replicas === now
+        ? notYet.noChange
+        : undefined
   return (
     <Dialog onClose={close} title={words.scaleTitle(name)} centered>
-      <Stack>
+      <Stack
+        component="form"
+        onSubmit={event => {
+          event.preventDefault()
+          // A browser submits a form of one field by Enter, also without a button that submits.
+          if (replicas !== undefined && refusal === undefined && !isBusy)
+            void start(() => scale(replicas), close)
+        }}
+      >
         {template.error && <Problem error={template.error} retry={() => void template.refetch()} />}
         <NumberInput
           label={words.replicas}
@@ -63,17 +77,7 @@ export function ScaleDialog({
           <Button variant="default" onClick={close}>
             {words.cancel}
           </Button>
-          <RefusableButton
-            loading={isBusy}
-            refusal={
-              now === undefined
-                ? notYet.reading
-                : replicas === undefined || replicas === now
-                  ? notYet.noChange
-                  : undefined
-            }
-            onClick={() => replicas !== undefined && void start(() => scale(replicas), close)}
-          >
+          <RefusableButton type="submit" loading={isBusy} refusal={refusal}>
             {words.scale}
           </RefusableButton>
         </Group>

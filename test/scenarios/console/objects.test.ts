@@ -37,7 +37,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     const dialog = page.getByRole('dialog')
     await dialog.getByText(`Its policy makes of that: ${first} 2`).waitFor()
     await dialog.getByLabel('Replicas').fill('3')
-    await dialog.getByRole('button', { name: 'Scale' }).click()
+    await page.keyboard.press('Enter')
     await page.getByText(`${first} 3/3`).waitFor()
     await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await replaceInYaml(page, /^YAML of Deployment default\/shop/, 'nginx:1.27', 'nginx:1.28')
