@@ -3,6 +3,9 @@ import { workloadKindOf } from '../../console/kube/workload-kinds.js'
 
 it.each([
   ['apps/v1', 'Deployment', 'deployments'],
+  ['apps/v1', 'StatefulSet', 'statefulsets'],
+  ['apps/v1', 'DaemonSet', 'daemonsets'],
+  ['batch/v1', 'Job', 'jobs'],
   ['batch/v1', 'CronJob', 'cronjobs'],
   ['v1', 'ConfigMap', undefined],
   ['example.io/v1', 'Deployment', undefined],
