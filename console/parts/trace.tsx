@@ -8,6 +8,7 @@ import {
 } from '../../proto/gen/kairship/placement_pb.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
+import { ServerWords } from './server-words.js'
 
 const steps = [
   { step: Step.TEMPLATE, word: 'template' },
@@ -28,17 +29,17 @@ const colors: Readonly<Record<State, string>> = {
 
 /** The way of a template to its members, a column for each step; the first link that keeps it is lit, with what helps. */
 export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
-  const { trace: words } = useWords()
+  const { trace: words, problem } = useWords()
   const { summary, links, first, unread } = trace
   return (
     <Stack>
       <Alert
         color={first ? colors[first.state] : 'green'}
         variant="outline"
-        title={summary}
+        title={<ServerWords text={summary} />}
         styles={{ title: { color: 'var(--mantine-color-text)' } }}
       >
-        {first?.fix && <Text size="sm">{words.fix(first.fix)}</Text>}
+        {first?.fix && <Text size="sm">{words.fix(problem.translated(first.fix) ?? first.fix)}</Text>}
       </Alert>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 6 }} spacing="sm" component="ol" p={0} m={0}>
         {steps.map(({ step, word }) => (
@@ -60,7 +61,7 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
       </SimpleGrid>
       {unread.map(sentence => (
         <Text key={sentence} size="sm" c="dimmed">
-          {sentence}
+          <ServerWords text={sentence} />
         </Text>
       ))}
     </Stack>
@@ -98,7 +99,8 @@ function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: b
         {object?.name}
       </Text>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-        {words.states[State[state] as keyof typeof words.states] ?? ''} · {message || reason}
+        {words.states[State[state] as keyof typeof words.states] ?? ''} ·{' '}
+        {message ? <ServerWords text={message} /> : reason}
       </Text>
     </Paper>
   )

@@ -1,6 +1,9 @@
 /** A sentence of Kairship's server in the reader's language; undefined where it is not one of those that the page knows. */
 export type Translate = (text: string) => string | undefined
 
+/** A sentence of Kairship's server: how it is recognized, whole, and what it is in the reader's language. */
+export type Sentence = readonly [pattern: RegExp, translated: (...parts: readonly string[]) => string]
+
 /**
  * Translates sentences of the server once what does it is loaded. That begins with the first sentence that is asked for, so that no first screen waits for it: until
  * then, and where it cannot be loaded, the server's words stay as they are. After a failure the next sentence tries it again.

@@ -1,11 +1,10 @@
 import { TASKS, WHOLE } from './instance-zh.js'
+import type { Sentence } from './server-sentences.js'
+import { TRACE_SENTENCES, traceInChinese } from './trace-zh.js'
 
 /** What Kairship does for an instance, as a part of a pattern. */
 const TASK = `(${Object.keys(TASKS).join('|')})`
 const task = (text: string): string => TASKS[text] ?? text
-
-/** A sentence of Kairship's server: how it is recognized, whole, and what it is in Chinese. */
-type Sentence = readonly [pattern: RegExp, chinese: (...parts: readonly string[]) => string]
 
 /** That a binding gives a role. What follows ends at a semicolon: an end that may be anywhere would be looked for in all ways there are. */
 const GIVES = String.raw`the (?:Instance|Workspace)RoleBinding "[^";\n]+"(?: of the workspace \S+)? gives the role \w+ on [^;\n]+?`
@@ -205,18 +204,22 @@ function place(text: string): string {
   return names ? `${instance ? `实例 ${instance} 的` : ''}命名空间 ${names}` : `实例 ${text}`
 }
 
+const ALL = [...SENTENCES, ...TRACE_SENTENCES]
+
 /** Characters of Kairship's longest sentence, roughly, with names of 253. A longer text is a member's, and patterns with two gaps take the square of its length. */
 const LONGEST = 4_000
 
 const inner = (text: string): string => chineseOf(text) ?? text
 
-/** A sentence of Kairship's server in Chinese; undefined for others, such as those of Kubernetes and Karmada. */
-export function chineseOf(text: string): string | undefined {
-  if (text.length > LONGEST) return undefined
+function sentenceInChinese(text: string): string | undefined {
   if (Object.hasOwn(WHOLE, text)) return WHOLE[text]
-  for (const [pattern, chinese] of SENTENCES) {
+  for (const [pattern, chinese] of ALL) {
     const found = pattern.exec(text)
     if (found) return chinese(...found.slice(1))
   }
   return undefined
 }
+
+/** A sentence of Kairship's server in Chinese; undefined for others, such as those of Kubernetes and Karmada. */
+export const chineseOf = (text: string): string | undefined =>
+  text.length > LONGEST ? undefined : (sentenceInChinese(text) ?? traceInChinese(text, sentenceInChinese))

@@ -6,10 +6,14 @@ import { reviewHostAccess } from '../../http/rpc/access-review/host-review.js'
 import { notesOf } from '../../http/rpc/access-review/preview.js'
 import { whoAmI } from '../../http/rpc/access-review/who-am-i.js'
 import { ASSUMPTIONS } from '../../http/rpc/placement/rehearse.js'
+import { fixOfRefusals } from '../../karmada/explain/refusals.js'
+import { summaryOf, trace } from '../../karmada/explain/trace.js'
 import { causeOf, sentences } from '../../machines/instance/history.js'
 import { doing } from '../../machines/instance/task.js'
 import { fakeRoleBindings } from '../http/fakes/role-bindings.js'
 import { ANN, LIST, world } from '../http/rpc/access-review/explained-world.js'
+import { inNorth, notApplied, unclaimed, withWork } from '../karmada/explain/traces.js'
+import { member, propagated, SINCE } from '../karmada/explain/world.js'
 
 /** Words that Chinese texts have in Latin letters: names, and Kubernetes' own. */
 const inChinese = (text: string | undefined): string[] => {
@@ -88,6 +92,56 @@ describe('a sentence of the server that a Chinese page shows', () => {
     expect(chineseOf('RoleBinding "a" gives User ann the Role "b", constructor')).toBe(
       'RoleBinding "a" 授予 User ann Role "b"，constructor',
     )
+  })
+
+  it('is in Chinese where a trace says how each step stands, and what helps', () => {
+    const worlds = [
+      propagated(),
+      unclaimed(),
+      { ...propagated(), works: [] },
+      { ...propagated(), clusters: [member('south')] },
+      { ...propagated(), binding: undefined as never },
+      { ...propagated(), members: new Map() },
+      ...['x already exists', 'no matches for kind', 'forbidden', 'namespaces "a" not found', 'odd'].map(
+        message => withWork(propagated(), 'north', notApplied(message)),
+      ),
+      inNorth(({ status: _, ...found }) => found),
+      inNorth(found => ({ ...found, metadata: { ...found.metadata, labels: {} } })),
+      inNorth(found => ({ ...found, metadata: { ...found.metadata, deletionTimestamp: SINCE } })),
+    ]
+    const said = worlds.flatMap(world => {
+      const found = trace(world)
+      const fixes = found.links.flatMap(({ fix }) => fix ?? [])
+      const own = found.links.filter(({ reason }) => reason !== 'AppliedFailed')
+      const summary = found.first?.reason === 'AppliedFailed' ? [] : [summaryOf(found, world.wanted)]
+      // What a member's API server said stays in its words.
+      return [...summary, ...own.map(({ message }) => message), ...fixes]
+    })
+    expect(said.length).toBeGreaterThan(40)
+    expect([...new Set(said)].flatMap(inChinese)).toEqual([])
+    const verdict = (...filters: string[]) => ({
+      cluster: 'north',
+      refusals: filters.map(filter => ({ filter, because: '' })),
+    })
+    const filters = [
+      'APIEnablement',
+      'ClusterAffinity',
+      'ClusterEviction',
+      'SpreadConstraint',
+      'TaintToleration',
+    ]
+    const affinities = ['WorkloadAffinity', 'WorkloadAntiAffinity', 'Other']
+    const helps = [
+      fixOfRefusals('NoClusterFit', [], []),
+      fixOfRefusals('NoClusterFit', [verdict('ClusterAffinity')] as never, ['nroth']),
+      ...['Unschedulable', 'QuotaExceeded'].map(reason =>
+        fixOfRefusals(reason, [verdict('Other')] as never, []),
+      ),
+      ...[...filters, ...affinities].map(filter =>
+        fixOfRefusals('NoClusterFit', [verdict(filter)] as never, []),
+      ),
+    ]
+    expect(helps.flatMap(inChinese)).toEqual([])
   })
 
   it('stays as Kubernetes and Karmada wrote it', () => {
