@@ -2,6 +2,7 @@ import { Alert, Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import type { KubeApi } from '../kube/kube-api.js'
 import { type ObjectAddress, type ObjectType, ownNamespaceOf } from '../kube/object.js'
+import { KeepsFocus } from '../parts/keeps-focus.js'
 import { RefusalNotice } from '../parts/may.js'
 import { useRefusal, type Wanted } from '../parts/refusal.js'
 import { ageOf } from '../parts/time.js'
@@ -155,31 +156,37 @@ function Editing({
     yaml
   )
   return (
-    <Stack>
-      <RefusalNotice wanted={wanted} />
-      <EditNotes edit={edit} send={send} />
-      {isWriting && beside && (
-        <SimpleGrid cols={{ base: 1, lg: 2 }}>
-          {field}
-          <div>{beside(edit.text)}</div>
-        </SimpleGrid>
-      )}
-      {isWriting && !beside && field}
-      {(edit.step === 'reviewing' || edit.step === 'applying') && <Review edit={edit} />}
-      {edit.step === 'conflicted' && (
-        <YamlComparison
-          before={{ label: words.theirs, text: edit.theirs.text }}
-          after={{ label: words.mine, text: edit.text, change: next => send({ type: 'typed', text: next }) }}
-        />
-      )}
-      <Group>
-        <Steps edit={edit} send={send} refusal={refusal} />
-        {cancel && edit.step !== 'applying' && edit.step !== 'applied' && (
-          <Button variant="default" onClick={cancel}>
-            {words.cancel}
-          </Button>
+    <KeepsFocus step={edit.step} label={title}>
+      <Stack>
+        <RefusalNotice wanted={wanted} />
+        <EditNotes edit={edit} send={send} />
+        {isWriting && beside && (
+          <SimpleGrid cols={{ base: 1, lg: 2 }}>
+            {field}
+            <div>{beside(edit.text)}</div>
+          </SimpleGrid>
         )}
-      </Group>
-    </Stack>
+        {isWriting && !beside && field}
+        {(edit.step === 'reviewing' || edit.step === 'applying') && <Review edit={edit} />}
+        {edit.step === 'conflicted' && (
+          <YamlComparison
+            before={{ label: words.theirs, text: edit.theirs.text }}
+            after={{
+              label: words.mine,
+              text: edit.text,
+              change: next => send({ type: 'typed', text: next }),
+            }}
+          />
+        )}
+        <Group>
+          <Steps edit={edit} send={send} refusal={refusal} />
+          {cancel && edit.step !== 'applying' && edit.step !== 'applied' && (
+            <Button variant="default" onClick={cancel}>
+              {words.cancel}
+            </Button>
+          )}
+        </Group>
+      </Stack>
+    </KeepsFocus>
   )
 }

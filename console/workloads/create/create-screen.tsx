@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
 import { KubeApi } from '../../kube/kube-api.js'
 import { workloadKinds, workloadType } from '../../kube/workload-kinds.js'
+import { KeepsFocus } from '../../parts/keeps-focus.js'
 import { RefusalNotice } from '../../parts/may.js'
 import { Trail } from '../../parts/trail.js'
 import { useObjectWords } from '../../words/objects.js'
@@ -69,43 +70,45 @@ export function CreateWorkloadScreen() {
           </Button>
         )}
       </Group>
-      {text === undefined ? (
-        <>
-          <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(wishes.kind) }} />
-          <WorkloadForm
-            instance={instance}
-            wishes={wishes}
-            change={part => setWishes(before => ({ ...before, ...part }))}
-            next={() => setText(sketchOf(wishes))}
-          />
-        </>
-      ) : (
-        <>
-          <Text size="sm" c="dimmed">
-            {words.review}
-          </Text>
-          <ObjectEditor
-            key={text}
-            api={api}
-            title={workloadKinds[wishes.kind].kind}
-            creates={workloadType(wishes.kind)}
-            text={text}
-            cancel={() => leave('/instances/$name/workloads', {})}
-            done={stored => {
-              const { kind: word } = workloadKinds[wishes.kind]
-              const [, place] = stored.map(each => each.split(' ')).find(([first]) => first === word) ?? []
-              const [inside = wishes.namespace, workload] = place?.split('/') ?? []
-              if (workload === undefined) leave('/instances/$name/workloads', {})
-              else
-                leave('/instances/$name/workloads/$kind/$namespace/$workload', {
-                  kind: wishes.kind,
-                  namespace: inside,
-                  workload,
-                })
-            }}
-          />
-        </>
-      )}
+      <KeepsFocus step={text} label={words.title}>
+        {text === undefined ? (
+          <Stack>
+            <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(wishes.kind) }} />
+            <WorkloadForm
+              instance={instance}
+              wishes={wishes}
+              change={part => setWishes(before => ({ ...before, ...part }))}
+              next={() => setText(sketchOf(wishes))}
+            />
+          </Stack>
+        ) : (
+          <Stack>
+            <Text size="sm" c="dimmed">
+              {words.review}
+            </Text>
+            <ObjectEditor
+              key={text}
+              api={api}
+              title={workloadKinds[wishes.kind].kind}
+              creates={workloadType(wishes.kind)}
+              text={text}
+              cancel={() => leave('/instances/$name/workloads', {})}
+              done={stored => {
+                const { kind: word } = workloadKinds[wishes.kind]
+                const [, place] = stored.map(each => each.split(' ')).find(([first]) => first === word) ?? []
+                const [inside = wishes.namespace, workload] = place?.split('/') ?? []
+                if (workload === undefined) leave('/instances/$name/workloads', {})
+                else
+                  leave('/instances/$name/workloads/$kind/$namespace/$workload', {
+                    kind: wishes.kind,
+                    namespace: inside,
+                    workload,
+                  })
+              }}
+            />
+          </Stack>
+        )}
+      </KeepsFocus>
     </Stack>
   )
 }

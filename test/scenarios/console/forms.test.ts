@@ -9,6 +9,29 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
   const members = () => [...world.proxy.playground.members.keys()]
   const stored = (path: string) => world.karmada<Record<string, unknown>>({ method: 'GET', path })
 
+  it('keeps the place of a keyboard from a form to its YAML, to its check, and to what came of it', async () => {
+    const { page, complaints } = await world.at('workloads/new')
+    const focused = (what: 'role' | 'aria-label') =>
+      page.evaluate<string | null>(`document.activeElement?.getAttribute('${what}')`)
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('by-keyboard')
+    await page.getByRole('textbox', { name: 'Image' }).fill('nginx:1.27')
+    await page.getByRole('button', { name: 'Continue' }).focus()
+    await page.keyboard.press('Enter')
+    await yamlEditor(page, /^YAML of/).waitFor()
+    expect([await focused('role'), await focused('aria-label')]).toEqual(['group', 'Create a workload'])
+    await page.getByRole('button', { name: 'Check and compare' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('The server accepts it').waitFor()
+    expect([await focused('role'), await focused('aria-label')]).toEqual(['group', 'Deployment'])
+    for (let presses = 0; presses < 20; presses += 1) {
+      if ((await page.evaluate<string>('document.activeElement?.textContent')) === 'Apply') break
+      await page.keyboard.press('Tab')
+    }
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'by-keyboard', exact: true }).waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('creates a Service that goes to one member, and changes it: fields that the form does not know stay', async () => {
     const [first = '', second = ''] = members()
     const { page, complaints } = await world.at('objects/services')
