@@ -126,7 +126,9 @@ function Ended({ event: { outcome, code } }: { readonly event: AuditEvent }) {
     <>
       <Group gap={6} wrap="nowrap">
         <Dot color={outcomes[found].color} />
-        <Text size="sm">{access.audit.outcomes[found]}</Text>
+        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+          {access.audit.outcomes[found]}
+        </Text>
       </Group>
       <Text size="xs" c="dimmed">
         {code}

@@ -14,7 +14,7 @@ export function Readiness({ cluster: { status } }: { readonly cluster: Cluster }
     <div>
       <Group gap={6} wrap="nowrap">
         <Dot color={isReady ? 'green' : 'red'} />
-        <Text size="sm">
+        <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
           {isReady ? words.isReady : status?.phase === Phase.DELETING ? words.leaving : words.notReady}
         </Text>
       </Group>
