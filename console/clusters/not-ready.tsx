@@ -1,7 +1,7 @@
-import { Anchor, List, Text } from '@mantine/core'
+import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import type { NumStatistic } from '../../proto/gen/kairship/instance_pb.js'
+import { ClusterLink } from '../parts/cluster-link.js'
 import { Problem } from '../parts/problem.js'
 import { service } from './clusters.js'
 
@@ -28,14 +28,7 @@ export function NotReady({
     <List size="sm">
       {found.map(({ name, ready }) => (
         <List.Item key={name}>
-          <Anchor
-            component={Link}
-            to="/instances/$name/clusters/$cluster"
-            params={{ name: instance, cluster: name } as never}
-            size="sm"
-          >
-            {name}
-          </Anchor>{' '}
+          <ClusterLink instance={instance} cluster={name} />{' '}
           <Text span size="sm">
             {ready?.message || ready?.reason}
           </Text>

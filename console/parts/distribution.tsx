@@ -1,7 +1,7 @@
-import { Anchor, Group, Text, Tooltip } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Group, Text, Tooltip } from '@mantine/core'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
 import { useWords } from '../words/use-words.js'
+import { ClusterLink } from './cluster-link.js'
 import { Dot } from './dot.js'
 
 /** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
@@ -25,18 +25,7 @@ export function Distribution({
             <Group gap={6} wrap="nowrap">
               <Dot color={isFine ? 'green' : health === 'Unknown' && reachable ? 'gray' : 'red'} />
               <Text size="sm">
-                {instance === undefined ? (
-                  name
-                ) : (
-                  <Anchor
-                    component={Link}
-                    to="/instances/$name/clusters/$cluster"
-                    params={{ name: instance, cluster: name } as never}
-                    size="sm"
-                  >
-                    {name}
-                  </Anchor>
-                )}{' '}
+                {instance === undefined ? name : <ClusterLink instance={instance} cluster={name} />}{' '}
                 {replicas > 0 && `${readyReplicas}/${replicas}`}
               </Text>
             </Group>

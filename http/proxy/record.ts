@@ -1,6 +1,7 @@
 import { Code, codeOfStatus } from '../../transcoding/code.js'
 import { type AuditRecord, type AuditTarget, leavesRecord } from '../audit/record.js'
 import type { Failure } from '../errors/failure.js'
+import { hasBody } from './exchange/headers.js'
 import type { ProxyCall } from './proxy-call.js'
 import type { ProxyOptions } from './proxy-options.js'
 import { behindMember } from './route/behind-member.js'
@@ -89,9 +90,8 @@ function auditTarget(
   const [whole = '', ...query] = path.split('?')
   const { cluster, path: inside } = behindMember(whole) ?? { path: whole }
   const info = requestInfo(method, [inside, ...query].join('?'))
-  const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
   return {
     target: { instance, ...(cluster !== undefined && { cluster }), verb: info.verb, ...info.resource },
-    dryRun: isTriedWrite(info, hasBody),
+    dryRun: isTriedWrite(info, hasBody(headers)),
   }
 }

@@ -19,7 +19,7 @@ import { kubeStatusOf } from '../refusal.js'
 import type { ExchangeTarget } from '../target.js'
 import { foreignRedirect } from './foreign-redirect.js'
 import { type Frames, framesOf } from './frames.js'
-import { answerHeaders, requestHeaders, sandboxed } from './headers.js'
+import { answerHeaders, hasBody, requestHeaders, sandboxed } from './headers.js'
 import { refusedCredential } from './own-credential.js'
 
 /** A kube-apiserver gives a request a minute; it answers before that or says so itself. */
@@ -180,7 +180,6 @@ export class ProxyExchange implements RawSink {
   #send(): void {
     const { upstream, path, caller, auditId, info } = this.#target
     const { method = 'GET', rawHeaders, headers } = this.#request
-    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
     const request: { -readonly [K in keyof RawRequest]: RawRequest[K] } = {
       method,
       path,
@@ -188,7 +187,7 @@ export class ProxyExchange implements RawSink {
       long: info.long,
       headTimeoutMs: HEAD_TIMEOUT_MS,
     }
-    if (hasBody) request.body = bodyOf(this.#request)
+    if (hasBody(headers)) request.body = bodyOf(this.#request)
     if (!info.long) request.idleTimeoutMs = IDLE_TIMEOUT_MS
     this.#response.on('close', () => this.#closed())
     this.#exchange = upstream.send(request, this)

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import { impersonationHeaders } from '../../../ports/impersonation.js'
 import { eachHeader, valuesOf } from '../../../ports/raw-headers.js'
 import { isSessionUserProtocol } from '../../../transcoding/session-user.js'
@@ -71,6 +72,10 @@ const OF_THE_ORIGIN = new Names(
 const PROTOCOLS = new Names('sec-websocket-protocol')
 /** A WebSocket subprotocol that is a bearer token in disguise, for browsers that cannot set headers. */
 const TOKEN_PROTOCOL = /^base64url\.bearer\.authorization\.k8s\.io\./
+
+/** Whether a request has a body, which may be empty: it says its length, or how it is sent (RFC 9112, section 6.3). */
+export const hasBody = (headers: IncomingHttpHeaders): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
 
 /**
  * The headers to send on: those of the caller, without those only Kairship may set, and the caller's identity. Names and values
