@@ -1,9 +1,15 @@
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { startMember } from '../../../playground/member/member.js'
+import { letIn } from '../../http/proxy/playground-proxy.js'
 import { silent } from '../../silent.js'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
 
 describeConsole('operating a fleet in the console', { members: 2 }, world => {
+  beforeAll(async () => {
+    await letIn(world.proxy)
+    await world.deploy('shop')
+  })
+
   it('joins a cluster that is checked first, changes and cordons it, and removes it after saying what goes', async () => {
     const fresh = await startMember({ name: 'fresh', log: silent })
     try {
