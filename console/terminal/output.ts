@@ -8,7 +8,7 @@ export const MOST_WAITING = 16 << 20
  */
 export const PIECE = 8_192
 /**
- * Bytes that are read aloud of what a program writes without a pause, some minutes of speech. xterm holds what it announces until a line feed or a key, and
+ * Bytes that are read aloud between two keys, some minutes of speech. xterm holds what it announces until a line feed or a key, and
  * copies it with each frame: a line of 10 MB took minutes.
  */
 export const MOST_READ_ALOUD = 16_384
@@ -26,7 +26,7 @@ export interface Screen {
 /** Draws what a program writes, so that the page stays usable however much it is: keys, and the way out, count in between. */
 export class Output {
   #waiting = 0
-  /** Since a key or a pause. */
+  /** Since a key, or since reading aloud began again: xterm holds a line over pauses as well. */
   #unread = 0
   #isAloud = true
   #stopWaiting: (() => void) | undefined
