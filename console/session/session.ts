@@ -26,8 +26,6 @@ export class OtherSession extends SignInRefused {
 }
 
 const PATH = '/console/session'
-/** The server's reason of a sign-in at an issuer that failed: the one cookie that scripts read, and once. */
-const PROBLEM_COOKIE = '__Host-kairship-problem'
 
 /** The session that the browser has; undefined where it has none, or its token is over. */
 export async function currentSession(signal?: AbortSignal): Promise<Session | undefined> {
@@ -66,13 +64,20 @@ export async function issuerHere(signal: AbortSignal): Promise<string | undefine
 /** Where the browser goes to sign in at the issuer. @param to the view to come back to */
 export const issuerAddress = (to: string): string => `/console/sign-in?${new URLSearchParams({ to })}`
 
+/**
+ * The server's reason of a sign-in at an issuer that failed: the one cookie that scripts read, and once. Its name has the port, as a host's cookies
+ * are those of all its ports.
+ */
+const problemCookie = (): string => `__Host-kairship-problem${location.port && `-${location.port}`}`
+
 /** Why the last sign-in at the issuer failed, in the server's words; undefined where it did not. It is told once. */
 export function takeProblem(): SignInRefused | undefined {
-  const found = document.cookie.split('; ').find(pair => pair.startsWith(`${PROBLEM_COOKIE}=`))
+  const cookie = problemCookie()
+  const found = document.cookie.split('; ').find(pair => pair.startsWith(`${cookie}=`))
   if (found === undefined) return undefined
   // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not there in Firefox and Safari
-  document.cookie = `${PROBLEM_COOKIE}=; Path=/; Secure; Max-Age=0`
-  const text = found.slice(PROBLEM_COOKIE.length + 1)
+  document.cookie = `${cookie}=; Path=/; Secure; Max-Age=0`
+  const text = found.slice(cookie.length + 1)
   try {
     return new SignInRefused(decodeURIComponent(text))
   } catch {

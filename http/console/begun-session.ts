@@ -63,6 +63,9 @@ export async function ownerOf(
   return authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
 }
 
+/** This server as the browser names it. */
+export const hostOf = (c: Context<RestEnv>): string | undefined => c.req.header('host')
+
 /** Sets the cookie of a session, also in the answer that refuses whatever fails after this. @throws Failure */
 export async function putSession(
   c: Context<RestEnv>,
@@ -71,7 +74,7 @@ export async function putSession(
   { sessions }: Pick<SessionRoutes, 'sessions'>,
   renewed?: { readonly latest: number; readonly id: string },
 ): Promise<{ readonly until: number; readonly id: string }> {
-  const begun = await sessions.begin(token, user, renewed?.latest, renewed?.id)
+  const begun = await sessions.begin(token, user, hostOf(c), renewed?.latest, renewed?.id)
   if (!begun)
     throw invalidArgument('the token is too large for the cookie of a session: some 2,800 characters fit')
   c.header('set-cookie', begun.cookie, { append: true })

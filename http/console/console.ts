@@ -91,7 +91,7 @@ export class Console {
    * @param answer what is cut off when the session is signed out of meanwhile
    */
   withSession(request: IncomingMessage, answer: ServerResponse | Duplex, then: () => void): void {
-    if (!Sessions.mayHave(request)) {
+    if (!this.#sessions.mayHave(request)) {
       then()
       return
     }

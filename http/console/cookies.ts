@@ -12,32 +12,43 @@ const LARGEST_VALUE = 3_900
 type Site = 'Strict' | 'Lax'
 
 /**
- * A cookie whose value is encrypted by this server, for one purpose alone: what was sealed for one is no other. `__Host-` makes browsers take it
- * only over TLS, for this host alone and for all of its paths (RFC 6265bis, section 4.1.3.2).
+ * A cookie's name at a host. Browsers send cookies to all ports of a host (RFC 6265, section 8.5), so the port is part of the name: each of several
+ * Kairships, as behind forwarded ports of 127.0.0.1, has cookies of its own. `__Host-` makes browsers take it only over TLS, for this host alone and
+ * for all of its paths (RFC 6265bis, section 4.1.3.2).
+ * @param host as the browser names this server: its `Host` header, or the host of a URL
  */
+export function cookieName(purpose: string, host: string | undefined): string {
+  const [, port] = /:(\d{1,5})$/.exec(host ?? '') ?? []
+  // Browsers leave out the port of https, and programs may write it.
+  return `__Host-kairship-${purpose}${port === undefined || port === '443' ? '' : `-${port}`}`
+}
+
+/** A cookie whose value is encrypted by this server, for one purpose alone: what was sealed for one is no other. */
 export class SealedCookie {
-  readonly #name: string
   readonly #key: Uint8Array
   readonly #attributes: string
 
   /**
-   * @param purpose the end of its name
+   * @param purpose a part of its name
    * @param key 32 bytes, from which its own is derived
    * @param now milliseconds since 1970
    */
   constructor(
-    purpose: string,
+    private readonly purpose: string,
     key: Uint8Array,
     site: Site = 'Strict',
     private readonly now: () => number = Date.now,
   ) {
-    this.#name = `__Host-kairship-${purpose}`
     this.#key = new Uint8Array(hkdfSync('sha256', key, '', `cookie ${purpose}`, 32))
     this.#attributes = `Path=/; Secure; HttpOnly; SameSite=${site}`
   }
 
-  /** The `Set-Cookie` of a value; undefined where it is too large for a cookie. @param until milliseconds since 1970 */
-  async set(payload: JWTPayload, until: number): Promise<string | undefined> {
+  /**
+   * The `Set-Cookie` of a value; undefined where it is too large for a cookie.
+   * @param until milliseconds since 1970
+   * @param host as the browser names this server
+   */
+  async set(payload: JWTPayload, until: number, host: string | undefined): Promise<string | undefined> {
     const seconds = Math.floor(until / 1_000)
     const sealed = await new EncryptJWT(payload)
       .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -45,17 +56,17 @@ export class SealedCookie {
       .encrypt(this.#key)
     if (sealed.length > LARGEST_VALUE) return undefined
     const age = Math.max(0, Math.ceil(seconds - this.now() / 1_000))
-    return `${this.#name}=${sealed}; ${this.#attributes}; Max-Age=${age}`
+    return `${cookieName(this.purpose, host)}=${sealed}; ${this.#attributes}; Max-Age=${age}`
   }
 
-  /** The `Set-Cookie` that makes a browser forget it. */
-  get end(): string {
-    return `${this.#name}=; ${this.#attributes}; Max-Age=0`
+  /** The `Set-Cookie` that makes a browser forget it. @param host as the browser names this server */
+  endAt(host: string | undefined): string {
+    return `${cookieName(this.purpose, host)}=; ${this.#attributes}; Max-Age=0`
   }
 
   /** Its value as a request has it, still sealed. */
   of({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
-    const prefix = `${this.#name}=`
+    const prefix = `${cookieName(this.purpose, headers.host)}=`
     return (headers.cookie ?? '')
       .split(';')
       .map(pair => pair.trim())

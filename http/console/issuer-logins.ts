@@ -81,12 +81,16 @@ export class IssuerLogins {
     return this.#place()?.issuer
   }
 
-  /** Where to send the browser, and the cookie that its answer must come with. @throws Failure; ServiceError */
-  async begin(returnTo: string, signal: AbortSignal) {
+  /**
+   * Where to send the browser, and the cookie that its answer must come with.
+   * @param host as the browser names this server, here and below
+   * @throws Failure; ServiceError
+   */
+  async begin(returnTo: string, host: string | undefined, signal: AbortSignal) {
     const place = this.#mustHavePlace()
     const { url, attempt } = await this.options.issuer.begin(place, this.#redirectUri, signal)
     const begun: Begun = { ...attempt, issuer: place.issuer, returnTo }
-    const cookie = await this.#attempts.set({ ...begun }, this.now() + ATTEMPT_MS)
+    const cookie = await this.#attempts.set({ ...begun }, this.now() + ATTEMPT_MS, host)
     if (cookie === undefined) throw new Error('the address to go on with is too long for a cookie')
     return { url, cookie }
   }
@@ -98,8 +102,8 @@ export class IssuerLogins {
   }
 
   /** The `Set-Cookie` after which a sign-in is no longer under way. */
-  get over(): string {
-    return this.#attempts.end
+  overAt(host: string | undefined): string {
+    return this.#attempts.endAt(host)
   }
 
   /** @param search the query that the issuer sent the browser back with @throws Failure; ServiceError */
@@ -116,10 +120,11 @@ export class IssuerLogins {
     refreshToken: string | undefined,
     of: Pick<Renewal, 'issuer' | 'user' | 'session'>,
     until: number,
+    host: string | undefined,
   ) {
     const cookie =
-      refreshToken === undefined ? undefined : await this.#renewals.set({ ...of, refreshToken }, until)
-    return { cookie: cookie ?? this.#renewals.end, isRenewable: cookie !== undefined }
+      refreshToken === undefined ? undefined : await this.#renewals.set({ ...of, refreshToken }, until, host)
+    return { cookie: cookie ?? this.#renewals.endAt(host), isRenewable: cookie !== undefined }
   }
 
   /** The renewal that a request brings; undefined where it brings none. */
@@ -129,8 +134,8 @@ export class IssuerLogins {
   }
 
   /** The `Set-Cookie` that makes a browser forget its renewal. */
-  get forgotten(): string {
-    return this.#renewals.end
+  forgottenAt(host: string | undefined): string {
+    return this.#renewals.endAt(host)
   }
 
   /**

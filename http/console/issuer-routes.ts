@@ -7,7 +7,8 @@ import { ConcurrencyLimit } from '../limits/concurrency-limit.js'
 import { sourceOf } from '../listener/source-address.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
-import { beginSession, type SessionRoutes } from './begun-session.js'
+import { beginSession, hostOf, type SessionRoutes } from './begun-session.js'
+import { cookieName } from './cookies.js'
 import { CALLBACK_PATH, type IssuerLogins } from './issuer-logins.js'
 import { SESSION_MS } from './sessions.js'
 
@@ -16,9 +17,6 @@ const PATH = '/console/sign-in'
 const LONGEST_RETURN = 1_000
 /** Sign-ins of one source that wait for the issuer at once. Anyone can come back from it, with any code, and each costs a request there. */
 const SIGN_INS_AT_ONCE = 16
-/** Read by the page, once: why a sign-in failed, in the server's words. It is no secret. */
-const PROBLEM_COOKIE = '__Host-kairship-problem'
-
 /** What signing in at an issuer depends on. */
 export type IssuerRoutes = Pick<
   SessionRoutes,
@@ -41,7 +39,7 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
     if (!isAt(c, logins.origin) && c.req.query('moved') === undefined)
       return c.redirect(`${logins.origin}${PATH}?${new URLSearchParams({ to: returnTo, moved: '' })}`)
     return guarded(c, routes, logins, returnTo, async () => {
-      const { url, cookie } = await logins.begin(returnTo, c.req.raw.signal)
+      const { url, cookie } = await logins.begin(returnTo, hostOf(c), c.req.raw.signal)
       c.header('set-cookie', cookie)
       return url
     })
@@ -55,7 +53,7 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
       if (!begun || c.req.query('state') !== begun.state)
         throw unauthenticated('this sign-in took too long, or began in another browser: begin anew')
       const release = underWay.take(sourceOf(c.var.remote ?? ''))
-      c.header('set-cookie', logins.over, { append: true })
+      c.header('set-cookie', logins.overAt(hostOf(c)), { append: true })
       try {
         await finish(c, incoming, begun, routes, logins)
       } finally {
@@ -77,7 +75,7 @@ async function finish(
   const tokens = await logins.finish(begun, search, c.req.raw.signal)
   const { user, session } = await beginSession(c, tokens.idToken, routes)
   const of = { issuer: begun.issuer, user, session }
-  const kept = await logins.keep(tokens.refreshToken, of, routes.wallClock() + SESSION_MS)
+  const kept = await logins.keep(tokens.refreshToken, of, routes.wallClock() + SESSION_MS, hostOf(c))
   c.header('set-cookie', kept.cookie, { append: true })
 }
 
@@ -104,14 +102,14 @@ async function guarded(
       code: failure.code,
       durationMs: 0,
     })
-    c.header('set-cookie', problemCookie(failure), { append: true })
+    c.header('set-cookie', problemCookie(failure, origin), { append: true })
     return c.redirect(`${origin}${returnTo}`)
   }
 }
 
-/** The page reads it, so it is the one cookie that scripts see. */
-const problemCookie = (failure: Failure): string =>
-  `${PROBLEM_COOKIE}=${encodeURIComponent(`${failure.message} (${codeName(failure.code)})`)}; Path=/; Secure; SameSite=Strict; Max-Age=60`
+/** Why a sign-in failed, in the server's words. The page at `origin` reads it, once, so it is the one cookie that scripts see: it is no secret. */
+const problemCookie = (failure: Failure, origin: string): string =>
+  `${cookieName('problem', new URL(origin).host)}=${encodeURIComponent(`${failure.message} (${codeName(failure.code)})`)}; Path=/; Secure; SameSite=Strict; Max-Age=60`
 
 const isAt = ({ env: { incoming } }: Context<RestEnv>, origin: string): boolean =>
   incoming?.headers.host === new URL(origin).host

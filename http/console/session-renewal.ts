@@ -5,7 +5,7 @@ import { unauthenticated } from '../errors/failure.js'
 import { callerKey } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import type { RestEnv } from '../rest/env.js'
-import { ownerOf, putSession, type SessionRoutes, shown } from './begun-session.js'
+import { hostOf, ownerOf, putSession, type SessionRoutes, shown } from './begun-session.js'
 import { withdraw } from './signing-out.js'
 
 /** Why the token before counts no longer, for whoever has something open by it. */
@@ -38,7 +38,7 @@ export async function renewSession(c: Context<RestEnv>, request: IncomingMessage
     }
     const caller = await ownerOf(c, tokens.idToken, routes.authenticator)
     if (caller.user !== renewal.user) {
-      c.header('set-cookie', logins.forgotten, { append: true })
+      c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
       endBefore(ENDED)
       throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
     }
@@ -49,12 +49,13 @@ export async function renewSession(c: Context<RestEnv>, request: IncomingMessage
       tokens.refreshToken ?? renewal.refreshToken,
       renewal,
       until,
+      hostOf(c),
     )
     c.header('set-cookie', kept.cookie, { append: true })
     return shown(caller, begun.until, kept.isRenewable)
   } catch (error) {
     if (!(error instanceof ServiceError) || !REFUSALS.has(error.reason)) throw error
-    c.header('set-cookie', logins.forgotten, { append: true })
+    c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
     if (error.reason === 'LoginOver') endBefore(ENDED)
     throw unauthenticated(`the session cannot be renewed, so sign in again: ${error.message}`, {
       cause: error,

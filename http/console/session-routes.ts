@@ -6,7 +6,7 @@ import { failedPrecondition, invalidArgument, permissionDenied } from '../errors
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
 import type { RestEnv } from '../rest/env.js'
-import { beginSession, type SessionRoutes, shown } from './begun-session.js'
+import { beginSession, hostOf, type SessionRoutes, shown } from './begun-session.js'
 import { ofAnotherPage } from './of-another-page.js'
 import { renewSession } from './session-renewal.js'
 import { isOfOwnPage } from './sessions.js'
@@ -42,15 +42,15 @@ export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
       routes,
     )
     // Of whoever was signed in before.
-    if (logins) c.header('set-cookie', logins.forgotten, { append: true })
+    if (logins) c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
     return c.json(begun)
   })
   app.post(`${PATH}/renewal`, async c => c.json(await renewSession(c, ownPage(c), routes)))
   app.delete(PATH, async c => {
     const request = ownPage(c)
     await signOut(request, routes)
-    c.header('set-cookie', sessions.end)
-    if (logins) c.header('set-cookie', logins.forgotten, { append: true })
+    c.header('set-cookie', sessions.endAt(hostOf(c)))
+    if (logins) c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
     return c.body(null, 204)
   })
 }

@@ -10,7 +10,7 @@ import {
 import { SealedCookie } from './cookies.js'
 import { SessionUses } from './session-uses.js'
 
-/** The end of the cookie's name. */
+/** A part of the cookie's name. */
 const PURPOSE = 'session'
 /** A session ends after a working day at the latest, milliseconds. The token in it may end sooner. */
 export const SESSION_MS = 12 * 3_600_000
@@ -64,23 +64,25 @@ export class Sessions {
   /**
    * The `Set-Cookie` of a new session; undefined where the token is too large for a cookie.
    * @param user whose the token is
+   * @param host as the browser names this server
    * @param latest when it ends at the latest, milliseconds since 1970
    * @param id of the session that it renews
    */
   async begin(
     token: string,
     user: string,
+    host: string | undefined,
     latest = this.now() + SESSION_MS,
     id = randomBytes(12).toString('base64url'),
   ): Promise<{ readonly cookie: string; readonly until: number; readonly id: string } | undefined> {
     const until = Math.floor(Math.min(latest, expiryOf(token) ?? Number.POSITIVE_INFINITY) / 1_000) * 1_000
-    const cookie = await this.#cookie.set({ token, id, user: sessionUserText(user) }, until)
+    const cookie = await this.#cookie.set({ token, id, user: sessionUserText(user) }, until, host)
     return cookie === undefined ? undefined : { cookie, until, id }
   }
 
-  /** The `Set-Cookie` that makes a browser forget its session. */
-  get end(): string {
-    return this.#cookie.end
+  /** The `Set-Cookie` that makes a browser forget its session. @param host as the browser names this server */
+  endAt(host: string | undefined): string {
+    return this.#cookie.endAt(host)
   }
 
   /**
@@ -102,8 +104,8 @@ export class Sessions {
   }
 
   /** Whether a request has a session cookie at all: most have none, and nothing to wait for. */
-  static mayHave({ headers }: IncomingMessage): boolean {
-    return headers.cookie?.includes(`-${PURPOSE}=`) ?? false
+  mayHave(request: IncomingMessage): boolean {
+    return this.#cookie.of(request) !== undefined
   }
 
   /** The session whose cookie a request has; undefined where it has none, or one that is over. */

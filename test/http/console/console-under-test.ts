@@ -30,8 +30,18 @@ export function consoles() {
   }
 }
 
-/** What a browser adds to requests of the page that it got from this server. */
-export const ofPage = ({ running }: Listening) => ({ 'sec-fetch-site': 'same-origin', origin: running.url })
+/** What a browser adds to requests of the page that it got from this server, or from another replica of one address. */
+export const ofPage = ({ running }: Listening) => ({
+  'sec-fetch-site': 'same-origin',
+  origin: running.url,
+  host: new URL(running.url).host,
+})
+
+/** The name of a cookie of this server's page. */
+export const cookieOf = (
+  { running: { url } }: { readonly running: { readonly url: string } },
+  purpose: string,
+) => `__Host-kairship-${purpose}-${new URL(url).port}`
 
 export const signIn = (api: Listening, by: object, headers: Record<string, string> = ofPage(api)) =>
   curl(api.running, '/console/session', {}, headers, 'POST', by)

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { SealedCookie } from '../../../http/console/cookies.js'
+import { cookieName, SealedCookie } from '../../../http/console/cookies.js'
 import { sessionKeyOf } from '../../../http/console/sessions.js'
 
 const NOON = Date.UTC(2026, 0, 1, 12)
@@ -10,9 +10,11 @@ const KEY = sessionKeyOf('a private key')
 const until = NOON + 90_000
 
 const cookie = (purpose: string, key = KEY) => new SealedCookie(purpose, key, 'Strict', () => NOON)
+const HOST = 'kairship:8443'
 const sealedBy = async (one: SealedCookie, payload = { token: 'hidden' }) =>
-  (await one.set(payload, until))?.split(';')[0]?.split('=')[1] ?? ''
-const bringing = (header: string) => ({ headers: { cookie: header } }) as unknown as IncomingMessage
+  (await one.set(payload, until, HOST))?.split(';')[0]?.split('=')[1] ?? ''
+const bringing = (header: string) =>
+  ({ headers: { cookie: header, host: HOST } }) as unknown as IncomingMessage
 
 describe('a sealed cookie', () => {
   it('opens with what was sealed in it', async () => {
@@ -55,9 +57,15 @@ describe('a sealed cookie', () => {
 
   it('is taken from a request by its whole name', async () => {
     const one = cookie('session')
-    expect(one.of(bringing('__Host-kairship-session=a'))).toBe('a')
-    expect(one.of(bringing('other=1;  __Host-kairship-session=a=b; more=2'))).toBe('a=b')
-    for (const header of ['', 'x__Host-kairship-session=a', '__Host-kairship-session-2=a', 'session=a'])
+    expect(one.of(bringing('__Host-kairship-session-8443=a'))).toBe('a')
+    expect(one.of(bringing('other=1;  __Host-kairship-session-8443=a=b; more=2'))).toBe('a=b')
+    for (const header of [
+      '',
+      'x__Host-kairship-session-8443=a',
+      '__Host-kairship-session=a',
+      '__Host-kairship-session-84430=a',
+      'session-8443=a',
+    ])
       expect(one.of(bringing(header)), header).toBeUndefined()
     expect(one.of({ headers: {} } as IncomingMessage)).toBeUndefined()
   })
@@ -65,14 +73,30 @@ describe('a sealed cookie', () => {
   it('is forgotten by the attributes that it was set with', async () => {
     const one = new SealedCookie('sign-in', KEY, 'Lax', () => NOON)
     const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax'
-    expect(await one.set({}, until)).toMatch(new RegExp(`; ${attributes}; Max-Age=90$`))
-    expect(one.end).toBe(`__Host-kairship-sign-in=; ${attributes}; Max-Age=0`)
+    expect(await one.set({}, until, HOST)).toMatch(new RegExp(`; ${attributes}; Max-Age=90$`))
+    expect(one.endAt(HOST)).toBe(`__Host-kairship-sign-in-8443=; ${attributes}; Max-Age=0`)
   })
 
   it('is not set where its end has come already, or where it is more than a browser keeps', async () => {
     const one = cookie('renewal')
-    expect(await one.set({}, NOON - 5_000)).toMatch(/Max-Age=0$/)
-    expect(await one.set({ token: 'x'.repeat(2_800) }, until)).toBeDefined()
-    expect(await one.set({ token: 'x'.repeat(2_900) }, until)).toBeUndefined()
+    expect(await one.set({}, NOON - 5_000, HOST)).toMatch(/Max-Age=0$/)
+    expect(await one.set({ token: 'x'.repeat(2_800) }, until, HOST)).toBeDefined()
+    expect(await one.set({ token: 'x'.repeat(2_900) }, until, HOST)).toBeUndefined()
+  })
+})
+
+describe('the name of a cookie', () => {
+  it.each<[string | undefined, string]>([
+    ['127.0.0.1:8080', '__Host-kairship-session-8080'],
+    ['127.0.0.1:9090', '__Host-kairship-session-9090'],
+    ['[::1]:8443', '__Host-kairship-session-8443'],
+    ['[::1]', '__Host-kairship-session'],
+    ['kairship.example', '__Host-kairship-session'],
+    ['kairship.example:443', '__Host-kairship-session'],
+    ['kairship:1; x=2', '__Host-kairship-session'],
+    ['kairship:1234567', '__Host-kairship-session'],
+    [undefined, '__Host-kairship-session'],
+  ])('at %s is %s', (host, name) => {
+    expect(cookieName('session', host)).toBe(name)
   })
 })

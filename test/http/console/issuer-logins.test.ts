@@ -10,7 +10,9 @@ const ISSUER = 'https://issuer.example'
 const signal = new AbortController().signal
 
 /** A browser's request with the cookie that was set. */
-const bringing = (set: string) => ({ headers: { cookie: set.split(';')[0] } }) as unknown as IncomingMessage
+const HOST = 'kairship:8443'
+const bringing = (set: string) =>
+  ({ headers: { host: HOST, cookie: set.split(';')[0] } }) as unknown as IncomingMessage
 
 /** Logins at issuers that a test sets, each of which has the console's client; it keeps what an issuer was asked for. */
 function logins() {
@@ -47,7 +49,7 @@ function logins() {
 describe('a sign-in that is under way', () => {
   it('comes with the navigation from its issuer, for ten minutes', async () => {
     const { logins: one, world } = logins()
-    const { cookie } = await one.begin('/instances', signal)
+    const { cookie } = await one.begin('/instances', HOST, signal)
     expect(cookie).toMatch(/SameSite=Lax; Max-Age=600$/)
     world.now += 599_000
     expect(await one.begun(bringing(cookie))).toMatchObject({ state: 's', returnTo: '/instances' })
@@ -57,7 +59,7 @@ describe('a sign-in that is under way', () => {
 
   it('ends where people sign in at another issuer since, which is not shown what the browser brings', async () => {
     const { logins: one, world, asked } = logins()
-    const begun = await one.begun(bringing((await one.begin('/', signal)).cookie))
+    const begun = await one.begun(bringing((await one.begin('/', HOST, signal)).cookie))
     world.issuers = ['https://other.example']
     await expect(async () => one.finish(begun!, '?code=c&state=s', signal)).rejects.toThrow(
       `people no longer sign in at ${ISSUER}: begin anew`,
@@ -72,6 +74,7 @@ describe('a renewal', () => {
       'a refresh token',
       { issuer: ISSUER, user: 'ada', session: 's1' },
       NOON + SESSION_MS,
+      HOST,
     )
     return { cookie, renewal: (await one.renewal(bringing(cookie)))! }
   }

@@ -3,9 +3,23 @@ import { SESSION_MS } from '../../../http/console/sessions.js'
 import { ServiceError } from '../../../ports/service-error.js'
 import { deferred } from '../fakes/deferred.js'
 import { curl } from '../fakes/listening.js'
-import { asPage, cookiesOf, next, problemOf, renew, signedIn, signInWorlds } from './sign-in-worlds.js'
+import { cookieOf } from './console-under-test.js'
+import {
+  asPage,
+  cookiesOf,
+  next,
+  problemOf,
+  renew,
+  signedIn,
+  signInWorlds,
+  type World,
+} from './sign-in-worlds.js'
 
 const { start, startWithout } = signInWorlds()
+
+/** The `Set-Cookie` that makes a browser forget its renewal. */
+const forgotten = (world: World) =>
+  expect.stringMatching(new RegExp(`^${cookieOf(world.api, 'renewal')}=; .*Max-Age=0`))
 
 describe('signing in at an issuer', () => {
   it('ends at the view that was wanted, with a session that scripts cannot read', async () => {
@@ -18,8 +32,8 @@ describe('signing in at an issuer', () => {
     expect(session).toMatchObject({ user: 'playground:ada', isRenewable: true })
     expect(session.expiresAt - Date.now()).toBeGreaterThan(500_000)
     expect(session.expiresAt - Date.now()).toBeLessThanOrEqual(600_000)
-    expect(world.browser.cookie('__Host-kairship-sign-in')).toBeUndefined()
-    expect(problemOf(world.browser)).toBe('')
+    expect(world.browser.cookie(cookieOf(world.api, 'sign-in'))).toBeUndefined()
+    expect(problemOf(world)).toBe('')
     expect(world.api.log.audits()).toContainEqual(
       expect.objectContaining({ operation: 'console.SignIn', user: 'playground:ada', code: 'OK' }),
     )
@@ -41,7 +55,7 @@ describe('signing in at an issuer', () => {
   it('with another secret says that the issuer refuses the client, and begins no session', async () => {
     const world = await start({ secret: 'a long secret of a client, 32 characters', shown: 'another' })
     expect(await signedIn(world)).toBe(`${world.url}/instances`)
-    expect(problemOf(world.browser)).toContain(`the issuer ${world.issuer.url} refuses`)
+    expect(problemOf(world)).toContain(`the issuer ${world.issuer.url} refuses`)
     expect((await asPage(world.api, world.browser.cookies)).status).toBe(401)
   })
 
@@ -64,7 +78,7 @@ describe('signing in at an issuer', () => {
     expect(attributes).toEqual(['Path=/', 'Secure', 'SameSite=Strict', 'Max-Age=60'])
     const [name, value = '', ...more] = pair.split('=')
     expect([name, decodeURIComponent(value), more]).toEqual([
-      '__Host-kairship-problem',
+      cookieOf(world.api, 'problem'),
       `${words} (FAILED_PRECONDITION)`,
       [],
     ])
@@ -89,10 +103,11 @@ describe('signing in at an issuer', () => {
   it.each(['', '?state=made-up&code=made-up'])(
     'is refused to a browser that has not begun it (%s)',
     async query => {
-      const { url, browser, api } = await start()
+      const world = await start()
+      const { url, browser, api } = world
       await browser.open(`${url}/console/sign-in/callback${query}`)
-      expect(problemOf(browser)).toContain('began in another browser')
-      expect(browser.cookie('__Host-kairship-session')).toBeUndefined()
+      expect(problemOf(world)).toContain('began in another browser')
+      expect(browser.cookie(cookieOf(api, 'session'))).toBeUndefined()
       expect(api.log.audits()).toContainEqual(
         expect.objectContaining({ operation: 'console.SignIn', code: 'UNAUTHENTICATED' }),
       )
@@ -104,7 +119,7 @@ describe('signing in at an issuer', () => {
     const { url, browser, issuer } = world
     const page = await browser.open(`${url}/console/sign-in?to=/instances`)
     await browser.open(`${url}/console/sign-in/callback?state=made-up&code=made-up`)
-    expect(problemOf(browser)).toContain('began in another browser')
+    expect(problemOf(world)).toContain('began in another browser')
     await browser.submit(page, { name: 'ada', password: issuer.password })
     expect((await asPage(world.api, browser.cookies)).status).toBe(200)
   })
@@ -182,7 +197,7 @@ describe('renewing a session', () => {
       401,
       expect.stringContaining('sign in again'),
     ])
-    expect(cookiesOf(again)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
+    expect(cookiesOf(again)).toEqual([forgotten(world)])
   })
 
   it('gives nothing where the issuer answers with the tokens of another user', async () => {
@@ -196,7 +211,7 @@ describe('renewing a session', () => {
       401,
       expect.stringContaining('another user than playground:ada'),
     ])
-    expect(cookiesOf(answer)).toEqual([expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/)])
+    expect(cookiesOf(answer)).toEqual([forgotten(world)])
   })
 
   it('goes on with the refresh token of before where the issuer gives no other', async () => {
@@ -230,9 +245,9 @@ describe('renewing a session', () => {
     const { cookies } = world.browser
     const headers = { 'sec-fetch-site': 'same-origin', origin: world.api.running.url, cookie: cookies }
     const other = await curl(world.api.running, '/console/session', {}, headers, 'POST', { token: 'viewer' })
-    expect(cookiesOf(other)).toContainEqual(expect.stringMatching(/^__Host-kairship-renewal=; .*Max-Age=0/))
+    expect(cookiesOf(other)).toContainEqual(forgotten(world))
     const [session = ''] = next(other).split('; ')
-    const renewal = `__Host-kairship-renewal=${world.browser.cookie('__Host-kairship-renewal')}`
+    const renewal = `${cookieOf(world.api, 'renewal')}=${world.browser.cookie(cookieOf(world.api, 'renewal'))}`
     const shown = await asPage(world.api, `${session}; ${renewal}`)
     expect(JSON.parse(shown.text)).toMatchObject({ user: 'viewer', isRenewable: false })
   })
@@ -264,10 +279,11 @@ describe('renewing a session', () => {
   it('needs the cookie that was made for it: that of a session is none', async () => {
     const world = await start()
     await signedIn(world)
-    const session = world.browser.cookie('__Host-kairship-session') ?? ''
-    expect((await renew(world, `__Host-kairship-renewal=${session}`)).status).toBe(401)
-    const renewal = world.browser.cookie('__Host-kairship-renewal') ?? ''
-    expect((await asPage(world.api, `__Host-kairship-session=${renewal}`)).status).toBe(401)
+    const [sessionCookie, renewalCookie] = [cookieOf(world.api, 'session'), cookieOf(world.api, 'renewal')]
+    const session = world.browser.cookie(sessionCookie) ?? ''
+    expect((await renew(world, `${renewalCookie}=${session}`)).status).toBe(401)
+    const renewal = world.browser.cookie(renewalCookie) ?? ''
+    expect((await asPage(world.api, `${sessionCookie}=${renewal}`)).status).toBe(401)
   })
 
   it('is refused to a page of another site', async () => {

@@ -4,6 +4,7 @@ import { ISSUER_PEOPLE } from '../../../playground/issuer/people.js'
 import { ServiceError } from '../../../ports/service-error.js'
 import { waitFor } from '../../patience.js'
 import { curl } from '../fakes/listening.js'
+import { ofPage } from './console-under-test.js'
 import { asPage, next, renew, signedIn, signInWorlds, type World } from './sign-in-worlds.js'
 
 const { start } = signInWorlds()
@@ -19,7 +20,7 @@ function sayGroups(...groups: readonly string[]): void {
 
 /** What a page of this session has open: events over a connection of its own, and over its socket. */
 async function opened({ api, browser }: World) {
-  const headers = { 'sec-fetch-site': 'same-origin', origin: api.running.url, cookie: browser.cookies }
+  const headers = { ...ofPage(api), cookie: browser.cookies }
   const events = curl(api.running, watch, {}, { ...headers, accept: 'text/event-stream' })
   const socket = new WebSocket(`${api.running.url.replace('https', 'wss')}/console/socket`, {
     headers,
@@ -36,7 +37,7 @@ async function opened({ api, browser }: World) {
 }
 
 const pairOf = (cookies: string, name: string) =>
-  cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}=`))
+  cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}-`))
 
 describe('renewing a session whose issuer says other groups of its user', () => {
   it('ends what the session has open, which says why, and the token before counts no longer; the new one does', async () => {

@@ -6,7 +6,8 @@ import { sessionUserProtocol, sessionUserText } from '../../../transcoding/sessi
 
 const key = sessionKeyOf('a private key')
 const NOON = Date.UTC(2026, 0, 1, 12)
-const own = { host: 'kairship:8443', 'sec-fetch-site': 'same-origin' }
+const HOST = 'kairship:8443'
+const own = { host: HOST, 'sec-fetch-site': 'same-origin' }
 
 /** A request with these headers. */
 const request = (headers: Record<string, string>) =>
@@ -22,16 +23,16 @@ async function authorized(sessions: Sessions, headers: Record<string, string>): 
 }
 
 async function begun(sessions: Sessions, token = 'a token', user = 'ada'): Promise<string> {
-  const session = await sessions.begin(token, user)
+  const session = await sessions.begin(token, user, HOST)
   if (!session) throw new Error('no session')
   return cookie(session.cookie)
 }
 
 describe('a session', () => {
   it('is in a cookie that only this host gets, over TLS, and that no script and no other site can use', async () => {
-    const session = await new Sessions(key).begin('a token', 'ada')
+    const session = await new Sessions(key).begin('a token', 'ada', HOST)
     expect(session?.cookie).toMatch(
-      /^__Host-kairship-session=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+      /^__Host-kairship-session-8443=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     )
     expect(session?.cookie).not.toContain('token')
   })
@@ -47,13 +48,13 @@ describe('a session', () => {
 
   it('is remembered with a bounded number of others, and read from its cookie again after that', async () => {
     const sessions = new Sessions(key, undefined, 3)
-    const first = await sessions.begin('first', 'ada')
-    const look = async (set: string) => sessions.of(request({ cookie: cookie(set) }))
+    const first = await sessions.begin('first', 'ada', HOST)
+    const look = async (set: string) => sessions.of(request({ host: HOST, cookie: cookie(set) }))
     await look(first!.cookie)
     expect(sessions.tokensOf(first!.id)).toEqual(['first'])
-    for (let n = 0; n < 2; n += 1) await look((await sessions.begin(`token ${n}`, 'ada'))!.cookie)
+    for (let n = 0; n < 2; n += 1) await look((await sessions.begin(`token ${n}`, 'ada', HOST))!.cookie)
     expect(sessions.tokensOf(first!.id)).toEqual(['first'])
-    await look((await sessions.begin('one more', 'ada'))!.cookie)
+    await look((await sessions.begin('one more', 'ada', HOST))!.cookie)
     expect(sessions.tokensOf(first!.id)).toEqual([])
     expect((await look(first!.cookie))?.token).toBe('first')
   })
@@ -70,9 +71,9 @@ describe('a session', () => {
 
   it('counts no longer after somebody signed out of it, and neither does what renews it; another one of its user does', async () => {
     const sessions = new Sessions(key)
-    const first = (await sessions.begin('a token', 'ada'))!
-    const renewed = (await sessions.begin('a later token', 'ada', undefined, first.id))!
-    const other = (await sessions.begin('a token', 'ada'))!
+    const first = (await sessions.begin('a token', 'ada', HOST))!
+    const renewed = (await sessions.begin('a later token', 'ada', HOST, undefined, first.id))!
+    const other = (await sessions.begin('a token', 'ada', HOST))!
     expect(await authorized(sessions, { ...own, cookie: cookie(first.cookie) })).toBe('Bearer a token')
     sessions.uses.end(first.id)
     for (const one of [first, renewed])
@@ -143,10 +144,10 @@ describe('a session', () => {
 
   it.each([
     '',
-    '__Host-kairship-session=',
-    '__Host-kairship-session=a.b.c',
-    '__Host-kairship-session=....',
-    'x__Host-kairship-session=1',
+    '__Host-kairship-session-8443=',
+    '__Host-kairship-session-8443=a.b.c',
+    '__Host-kairship-session-8443=....',
+    'x__Host-kairship-session-8443=1',
   ])('is absent with the cookie %j', async text => {
     expect(await authorized(new Sessions(key), { ...own, cookie: text })).toBeUndefined()
   })
@@ -170,7 +171,7 @@ describe('a session', () => {
       .sign(new Uint8Array(32))
     let now = NOON
     const sessions = new Sessions(key, () => now)
-    const session = await sessions.begin(token, 'ada')
+    const session = await sessions.begin(token, 'ada', HOST)
     expect(session).toMatchObject({ until: seconds * 1_000, cookie: expect.stringMatching(/Max-Age=90$/) })
     now += 90_000
     expect(await authorized(sessions, { ...own, cookie: cookie(session!.cookie) })).toBeUndefined()
@@ -178,8 +179,8 @@ describe('a session', () => {
 
   it('is not begun with a token that no cookie can hold', async () => {
     const sessions = new Sessions(key)
-    expect(await sessions.begin('x'.repeat(2_700), 'ada')).toBeDefined()
-    expect(await sessions.begin('x'.repeat(3_000), 'ada')).toBeUndefined()
+    expect(await sessions.begin('x'.repeat(2_700), 'ada', HOST)).toBeDefined()
+    expect(await sessions.begin('x'.repeat(3_000), 'ada', HOST)).toBeUndefined()
   })
 })
 

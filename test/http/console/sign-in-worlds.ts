@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { OpenIdSignIn } from '../../../actors/issuers/issuer-sign-in.js'
-import type { ScriptedBrowser } from '../../cli/login/scripted-browser.js'
 import {
   consoleSignInAt,
   issuerUnderTest,
@@ -13,6 +12,7 @@ import {
 } from '../../playground/issuer/running-issuer.js'
 import type { FakeFleet } from '../fakes/fleet.js'
 import { closedAfterEach, curl, type Listening } from '../fakes/listening.js'
+import { cookieOf, ofPage } from './console-under-test.js'
 
 /** Kairships whose people sign in at an issuer, for the tests of the file that calls this; closed after each. */
 export function signInWorlds() {
@@ -78,16 +78,21 @@ export async function signedIn(
   return last.url
 }
 
-/** A request of the console's own page in this browser. */
-export const asPage = (api: Listening, cookie: string, path = '/console/session', method = 'GET') =>
-  curl(api.running, path, {}, { 'sec-fetch-site': 'same-origin', origin: api.running.url, cookie }, method)
+/** A request of the console's own page in this browser. @param address the replica by whose address it comes */
+export const asPage = (
+  api: Listening,
+  cookie: string,
+  path = '/console/session',
+  method = 'GET',
+  address = api,
+) => curl(api.running, path, {}, { ...ofPage(address), cookie }, method)
 
 /** Renews the session of these cookies. */
-export const renew = ({ api }: Pick<World, 'api'>, cookie: string) =>
-  asPage(api, cookie, '/console/session/renewal', 'POST')
+export const renew = ({ api }: Pick<World, 'api'>, cookie: string, address = api) =>
+  asPage(api, cookie, '/console/session/renewal', 'POST', address)
 
-export const problemOf = (browser: ScriptedBrowser) =>
-  decodeURIComponent(browser.cookie('__Host-kairship-problem') ?? '')
+export const problemOf = ({ api, browser }: Pick<World, 'api' | 'browser'>) =>
+  decodeURIComponent(browser.cookie(cookieOf(api, 'problem')) ?? '')
 
 export const cookiesOf = ({ headers }: { headers: Record<string, unknown> }): readonly string[] =>
   (headers['set-cookie'] ?? []) as string[]

@@ -6,6 +6,7 @@ import { waitFor } from '../../patience.js'
 import { deferred } from '../fakes/deferred.js'
 import { refusal } from '../fakes/host.js'
 import type { Listening } from '../fakes/listening.js'
+import { ofPage } from './console-under-test.js'
 import { asPage, renew, signedIn, signInWorlds } from './sign-in-worlds.js'
 
 const { start } = signInWorlds()
@@ -28,9 +29,9 @@ describe('a session that was signed out of', () => {
     sharingLocks(world.api, other)
     await signedIn(world)
     const { cookies } = world.browser
-    expect((await asPage(other, cookies)).status).toBe(200)
+    expect((await asPage(other, cookies, undefined, undefined, world.api)).status).toBe(200)
     const socket = new WebSocket(`${other.running.url.replace('https', 'wss')}/console/socket`, {
-      headers: { 'sec-fetch-site': 'same-origin', origin: other.running.url, cookie: cookies },
+      headers: { ...ofPage(world.api), cookie: cookies },
       ca: other.running.certificateAuthority,
     })
     const closed = new Promise(resolve => socket.once('close', resolve))
@@ -41,8 +42,8 @@ describe('a session that was signed out of', () => {
     )
     expect((await asPage(world.api, cookies, '/console/session', 'DELETE')).status).toBe(204)
     expect(await closed).toBe(1008)
-    expect((await asPage(other, cookies)).status).toBe(401)
-    const refused = await renew({ api: other }, cookies)
+    expect((await asPage(other, cookies, undefined, undefined, world.api)).status).toBe(401)
+    const refused = await renew({ api: other }, cookies, world.api)
     expect([refused.status, world.issuer.refreshes]).toEqual([401, 0])
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { waitFor } from '../../patience.js'
 import { curl, type Listening } from '../fakes/listening.js'
-import { consoles, message, ofPage, session, signIn } from './console-under-test.js'
+import { consoles, cookieOf, message, ofPage, session, signIn } from './console-under-test.js'
 
 const { start } = consoles()
 
@@ -62,6 +62,28 @@ describe('signing in', () => {
     expect(api.log.audits()).toMatchObject([{ operation: 'console.SignIn', user: 'viewer', code: 'OK' }])
   })
 
+  it('at one of two servers of a host name leaves the session at the other, whose port differs', async () => {
+    const [one, other] = [await start(), await start()]
+    const cookies = new Map<string, string>()
+    // A browser sends a host's cookies to all of its ports, and keeps one of each name.
+    const send = async (api: Listening, method: string, body?: object) => {
+      const cookie = [...cookies].map(pair => pair.join('=')).join('; ')
+      const answer = await curl(api.running, '/console/session', {}, { ...ofPage(api), cookie }, method, body)
+      for (const set of (answer.headers['set-cookie'] ?? []) as string[]) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(set) ?? []
+        if (value === '') cookies.delete(name)
+        else cookies.set(name, value)
+      }
+      return answer
+    }
+    const userAt = async (api: Listening) => JSON.parse((await send(api, 'GET')).text).user
+    await send(one, 'POST', { token: 'admin' })
+    await send(other, 'POST', { token: 'viewer' })
+    expect([await userAt(one), await userAt(other)]).toEqual(['admin', 'viewer'])
+    await send(other, 'DELETE')
+    expect([await userAt(one), await userAt(other)]).toEqual(['admin', undefined])
+  })
+
   it('is refused with a token that nobody issued, and leaves no session', async () => {
     const api = await start()
     const answer = await signIn(api, { token: 'made-up' })
@@ -115,7 +137,9 @@ describe('signing in', () => {
     const api = await start()
     const answer = await curl(api.running, '/console/session', {}, ofPage(api), 'DELETE')
     expect(answer.status).toBe(204)
-    expect(String(answer.headers['set-cookie'])).toMatch(/^__Host-kairship-session=; .*Max-Age=0/)
+    expect(String(answer.headers['set-cookie'])).toMatch(
+      new RegExp(`^${cookieOf(api, 'session')}=; .*Max-Age=0`),
+    )
     expect(
       (await curl(api.running, '/console/session', {}, { origin: 'https://evil' }, 'DELETE')).status,
     ).toBe(403)
@@ -159,7 +183,7 @@ describe('a one-time code', () => {
     const cookie = await session(api, 'admin')
     const again = await signIn(api, { code: await codeFor(api, 'admin') }, { ...ofPage(api), cookie })
     expect(again.status).toBe(200)
-    const over = { ...ofPage(api), cookie: '__Host-kairship-session=a.b.c.d.e' }
+    const over = { ...ofPage(api), cookie: `${cookieOf(api, 'session')}=a.b.c.d.e` }
     expect((await signIn(api, { code: await codeFor(api, 'viewer') }, over)).status).toBe(200)
   })
 

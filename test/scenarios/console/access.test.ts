@@ -57,7 +57,7 @@ describeConsole('a person at the console', {}, world => {
     await page.getByRole('button', { name: 'playground:ada' }).waitFor()
     expect(page.url()).toBe(`${api.url}/instances/${world.instance}/clusters`)
     // A page that is opened when the token has ended, and the session not.
-    await context.clearCookies({ name: '__Host-kairship-session' })
+    await context.clearCookies({ name: /^__Host-kairship-session-/ })
     await page.reload()
     await page.getByRole('button', { name: 'playground:ada' }).waitFor()
     expect(issuer.refreshes).toBe(1)

@@ -31,6 +31,24 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(cookies).toMatchObject([{ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }])
   })
 
+  it('keeps its reader signed in beside another Kairship at another port of the same host', async () => {
+    const { proxy } = world
+    const { page, context } = await world.signedIn()
+    const other = await world.another()
+    const beside = await context.newPage()
+    await beside.goto(await world.link(proxy.playground.tokens.viewer, other))
+    await beside.getByRole('button', { name: 'viewer@playground' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    await beside.reload()
+    await beside.getByRole('button', { name: 'viewer@playground' }).click()
+    await beside.getByRole('menuitem', { name: 'Sign out' }).click()
+    await beside.getByRole('heading', { name: 'Sign in to Kairship' }).waitFor()
+    await page.reload()
+    await page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    await context.close()
+  })
+
   it('is entered with a pasted token, refused with a wrong one, and left by signing out', async () => {
     const { api, browser, proxy } = world
     const { page, context, complaints } = await visit(browser, api.url)
