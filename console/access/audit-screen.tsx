@@ -8,6 +8,7 @@ import { LiveTable } from '../parts/live-table.js'
 import { shownName } from '../parts/shown-name.js'
 import { Ago } from '../parts/time.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { placeOf } from './audit-details.js'
 import { auditEvents } from './sources.js'
 
 const route = getRouteApi('/access/audit')
@@ -80,7 +81,7 @@ export function AuditScreen() {
               </Text>
             ),
           },
-          { title: words.columns.on, cell: placeOf },
+          { title: words.columns.on, cell: event => placeOf(event, words) },
           { title: words.columns.outcome, cell: event => <Ended event={event} /> },
           { title: words.columns.from, cell: ({ wire, remote }) => [wire, remote].filter(Boolean).join(' ') },
         ]}
@@ -112,11 +113,6 @@ function Whole({
     />
   )
 }
-
-const placeOf = ({ instance, cluster, resource, namespace, name, message }: AuditEvent): string =>
-  [instance, cluster, [resource, namespace, name].filter(Boolean).join(' '), message]
-    .filter(Boolean)
-    .join(' · ')
 
 function Ended({ event: { outcome, code } }: { readonly event: AuditEvent }) {
   const access = useAccessWords()

@@ -100,6 +100,13 @@ export const accessZh: typeof accessEn = {
     any: '任何结果',
     outcomes: { SUCCEEDED: '成功', DENIED: '拒绝', FAILED: '失败', UNKNOWN: '未知' },
     begun: '进行中',
+    dryRun: '试运行：未写入任何内容',
+    role: (role, subjects) => `${subjects} 的角色 ${role}`,
+    inWorkspace: workspace => `工作空间 ${workspace}`,
+    locked: { user: '用户', group: '组', tokenId: '令牌', instance: '实例' },
+    until: time => `截止 ${time}`,
+    deliveredBy: name => `由 ${name} 下发`,
+    why: text => `原因：“${text}”`,
   },
   check: {
     title: '谁可以做什么，为什么',

@@ -103,6 +103,13 @@ export const accessEn = {
     any: 'Any outcome',
     outcomes: { SUCCEEDED: 'Succeeded', DENIED: 'Denied', FAILED: 'Failed', UNKNOWN: 'Unknown' },
     begun: 'Goes on',
+    dryRun: 'Dry run: nothing was written',
+    role: (role: string, subjects: string) => `${role} for ${subjects}`,
+    inWorkspace: (workspace: string) => `in the workspace ${workspace}`,
+    locked: { user: 'User', group: 'Group', tokenId: 'Token', instance: 'Instance' },
+    until: (time: string) => `until ${time}`,
+    deliveredBy: (name: string) => `delivered by ${name}`,
+    why: (text: string) => `reason: “${text}”`,
   },
   check: {
     title: 'Who may do what, and why',

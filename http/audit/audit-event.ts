@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../manifests/audit-event.js'
 import { Code, codeName } from '../../transcoding/code.js'
 import type { Caller } from '../identity/caller.js'
+import { messageOf } from './details.js'
 import { type AuditRecord, outcomeOf, statusOf } from './record.js'
 import { type Subject, subjectOf } from './subject.js'
 
@@ -47,7 +48,7 @@ const microTime = (ms: number): string => {
 }
 
 function annotationsOf(record: AuditRecord, { instance, cluster }: Subject): Record<string, string> {
-  const { wire, operation, caller, source, code, isDecided, message, dryRun } = record
+  const { wire, operation, caller, source, code, isDecided, details, dryRun } = record
   return {
     // A call that was refused before may be of a caller who would not have been allowed.
     ...(caller &&
@@ -62,6 +63,6 @@ function annotationsOf(record: AuditRecord, { instance, cluster }: Subject): Rec
     ...(cluster && { 'kairship.io/cluster': cluster }),
     ...(source && { 'kairship.io/source': source }),
     ...(dryRun && { 'kairship.io/dry-run': 'true' }),
-    ...(message && { 'kairship.io/message': message }),
+    ...(details && { 'kairship.io/message': messageOf(details) }),
   }
 }

@@ -35,22 +35,13 @@ export class Audit {
     this.#keep({ ...record, operation: record.operation.slice(0, LONGEST_NAME), durationMs: 0 })
   }
 
-  #keep({
-    uri,
-    userAgent,
-    operation,
-    action,
-    target,
-    message,
-    ...record
-  }: Omit<AuditRecord, 'endedAt'>): void {
+  #keep({ uri, userAgent, operation, action, target, ...record }: Omit<AuditRecord, 'endedAt'>): void {
     this.sink({
       ...record,
       uri: uri.slice(0, LONGEST_URI),
       operation: operation.slice(0, LONGEST_URI),
       ...(action && { action: cut(action) }),
       ...(target && { target: cut(target) }),
-      ...(message !== undefined && { message: message.slice(0, LONGEST_URI) }),
       ...(userAgent !== undefined && { userAgent: userAgent.slice(0, LONGEST_USER_AGENT) }),
       endedAt: this.now(),
     })

@@ -1,6 +1,8 @@
 import type { AuditStage } from '../../manifests/audit-event.js'
 import { codeName } from '../../transcoding/code.js'
+import type { AuditDetails } from '../call/audit-details.js'
 import { ANONYMOUS } from './audit-event.js'
+import { messageOf } from './details.js'
 import { type AuditRecord, type Outcome, outcomeOf, statusOf } from './record.js'
 import { subjectOf } from './subject.js'
 
@@ -39,10 +41,9 @@ export interface RecentEvent {
    * that it was one.
    */
   readonly message: string
+  /** The same as facts. Absent where the message is empty. */
+  readonly details?: AuditDetails
 }
-
-/** The message of a dry run, which has the verb and the outcome of the write that it tries. */
-const DRY_RUN = 'dry run: nothing is written'
 
 /** What is kept of a record. */
 export function recentEventOf(record: AuditRecord): RecentEvent {
@@ -71,6 +72,10 @@ export function recentEventOf(record: AuditRecord): RecentEvent {
     status: statusOf(record),
     remote,
     userAgent,
-    message: record.message ?? (record.dryRun ? DRY_RUN : ''),
+    ...said(record.details ?? (record.dryRun && { dryRun: true })),
   }
 }
+
+/** A message, and what it says. */
+export const said = (details: AuditDetails | undefined): Pick<RecentEvent, 'message' | 'details'> =>
+  details ? { message: messageOf(details), details } : { message: '' }

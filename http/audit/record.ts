@@ -1,4 +1,5 @@
 import { Code, httpStatus } from '../../transcoding/code.js'
+import type { AuditDetails } from '../call/audit-details.js'
 import type { Wire } from '../call/call.js'
 import type { Action } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
@@ -40,8 +41,8 @@ export interface AuditRecord {
   readonly isDecided?: boolean
   /** What the request was about inside an instance. */
   readonly target?: AuditTarget
-  /** What the object's name does not say, in words: whom a lock names. */
-  readonly message?: string
+  /** What the object's name does not say: whom a lock names. */
+  readonly details?: AuditDetails
   /** It was sent as a dry run: nothing was to be stored, however it ended. */
   readonly dryRun?: true
   /** Address of the connection. Forwarded-for headers prove nothing and are not read. */

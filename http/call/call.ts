@@ -2,6 +2,7 @@ import type { Log } from '../../ports/log.js'
 import type { Caller } from '../identity/caller.js'
 import type { AnswerAccount } from '../limits/answer-memory.js'
 import type { AnsweredFrom } from './answered-from.js'
+import type { AuditDetails } from './audit-details.js'
 
 /** The protocol by which a call came. */
 export type Wire = 'rest' | 'grpc'
@@ -37,6 +38,6 @@ export interface Call {
 export interface AboutObject {
   readonly namespace?: string
   readonly name?: string
-  /** In words, for people: whom a lock names. */
-  readonly message?: string
+  /** Whom a lock names. */
+  readonly details?: AuditDetails
 }

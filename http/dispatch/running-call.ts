@@ -6,6 +6,7 @@ import { Code, codeName } from '../../transcoding/code.js'
 import type { Audit } from '../audit/audit.js'
 import type { AuditRecord } from '../audit/record.js'
 import type { AnsweredFrom } from '../call/answered-from.js'
+import type { AuditDetails } from '../call/audit-details.js'
 import type { AboutObject, Wire } from '../call/call.js'
 import { cancelled, type Failure } from '../errors/failure.js'
 import { toFailure } from '../errors/to-failure.js'
@@ -85,7 +86,7 @@ export function beginCall(
   let target = operation.object && targetOf(operation.object, undefined)
   let isDecided = false
   let isDryRun = false
-  let said: string | undefined
+  let details: AuditDetails | undefined
   let outcome: Failure | undefined
   const recordOf = (code: Code, durationMs: number): Omit<AuditRecord, 'endedAt'> => {
     const { wire, requestId, caller, remote, uri, userAgent } = arrival
@@ -96,7 +97,7 @@ export function beginCall(
       ...(isDecided && { isDecided }),
       ...(isDryRun && { dryRun: isDryRun }),
       ...(target ? { target } : {}),
-      ...(said ? { message: said } : {}),
+      ...(details && { details }),
       ...(remote ? { remote } : {}),
     }
   }
@@ -127,11 +128,11 @@ export function beginCall(
       isDecided = true
     },
     started: () => audit.recordStarted(recordOf(Code.OK, now() - start)),
-    about({ namespace, name, message }) {
+    about({ namespace, name, details: found }) {
       target = target && { ...(namespace && { namespace }), ...(name && { name }), ...target }
       // The host makes the names of some of its objects.
       if (!target && name && audited) audited = { name, ...audited }
-      said = message ?? said
+      details = found ?? details
     },
     end(error) {
       if (outcome) return outcome

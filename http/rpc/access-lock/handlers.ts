@@ -13,7 +13,7 @@ import { afterFirstItem } from '../concurrency/after-first-item.js'
 import { PageTokens } from '../kind/page-token.js'
 import { marksOf, resumeTokenOf, streamDigest } from '../kind/resume-token.js'
 import { isChosenBy, type StoredLocks } from './access-locks.js'
-import { lockInWords, lockMessageOf, lockOf } from './lock-message.js'
+import { detailsOf, lockMessageOf, lockOf } from './lock-message.js'
 
 /** What the handlers of the AccessLock service depend on. */
 export interface AccessLockDependencies {
@@ -67,7 +67,7 @@ export function accessLockHandlers({
 
     async createAccessLock(request, call) {
       const lock = lockOf(request, call.caller.user, wallClock())
-      call.about({ message: lockInWords(lock) })
+      call.about({ details: detailsOf(lock) })
       const created = await locks.create(lock, call.signal)
       call.about({ name: created.metadata.name })
       return lockMessageOf(created)
@@ -75,7 +75,7 @@ export function accessLockHandlers({
 
     async deleteAccessLock({ name }, call) {
       const lock = known.all().find(({ metadata }) => metadata.name === name)
-      if (lock) call.about({ message: lockInWords(lock) })
+      if (lock) call.about({ details: detailsOf(lock) })
       await locks.delete(name, call.signal)
       return {}
     },

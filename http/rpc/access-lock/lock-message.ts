@@ -1,12 +1,8 @@
 import type { MessageInitShape } from '@bufbuild/protobuf'
-import {
-  type AccessLock,
-  appliedLock,
-  LOCK_TARGET,
-  LONGEST_LOCK_TARGET,
-} from '../../../manifests/access-lock.js'
+import { type AccessLock, appliedLock, LONGEST_LOCK_TARGET } from '../../../manifests/access-lock.js'
 import type { KubeObject } from '../../../manifests/kube.js'
 import type { AccessLockSchema, CreateAccessLockRequest } from '../../../proto/gen/kairship/accesslock_pb.js'
+import type { AuditDetails } from '../../call/audit-details.js'
 import { type FieldViolation, invalidFields } from '../../errors/failure.js'
 
 /** Who made a lock through Kairship. The host's own audit log has who made the others. */
@@ -66,15 +62,10 @@ export function lockOf(request: CreateAccessLockRequest, createdBy: string, now:
   }
 }
 
-/** Whom a lock names, until when and why, for the audit log: `user ann, instance eu-west, until 2026-11-24T18:00:00.000Z: call security`. */
-export function lockInWords({ spec }: AccessLock): string {
-  const { message, expiresAt } = spec
-  const named = LOCK_TARGET.flatMap(field => (spec[field] ? `${WORDS[field]} ${spec[field]}` : []))
-  const until = expiresAt === undefined ? '' : `, until ${expiresAt}`
-  return `${named.join(', ')}${until}${message ? `: ${message}` : ''}`
+/** Whom a lock names, until when and why, for the audit log. */
+export function detailsOf({ spec: { message, ...spec } }: AccessLock): AuditDetails {
+  return { ...spec, ...(message !== undefined && { reason: message }) }
 }
-
-const WORDS = { user: 'user', group: 'group', tokenId: 'token', instance: 'instance' } as const
 
 /** 9999-12-31, the last that RFC 3339 can say. */
 const LATEST = 253_402_300_799_000n

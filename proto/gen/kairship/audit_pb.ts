@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file kairship/audit.proto.
  */
 export const file_kairship_audit: GenFile = /*@__PURE__*/
-  fileDesc("ChRrYWlyc2hpcC9hdWRpdC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExIsMDCgpBdWRpdEV2ZW50EgoKAmlkGAEgASgJEhAKCGVuZGVkX2F0GAIgASgDEhMKC2R1cmF0aW9uX21zGAMgASgDEgwKBHVzZXIYBCABKAkSDAoEd2lyZRgFIAEoCRIRCglvcGVyYXRpb24YBiABKAkSDAoEdmVyYhgHIAEoCRIQCghpbnN0YW5jZRgIIAEoCRIPCgdjbHVzdGVyGAkgASgJEhEKCWFwaV9ncm91cBgKIAEoCRITCgthcGlfdmVyc2lvbhgLIAEoCRIQCghyZXNvdXJjZRgMIAEoCRITCgtzdWJyZXNvdXJjZRgNIAEoCRIRCgluYW1lc3BhY2UYDiABKAkSDAoEbmFtZRgPIAEoCRI9CgdvdXRjb21lGBAgASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRIMCgRjb2RlGBEgASgJEg4KBnN0YXR1cxgSIAEoBRIOCgZyZW1vdGUYEyABKAkSEgoKdXNlcl9hZ2VudBgUIAEoCRINCgVzdGFnZRgVIAEoCRIPCgdtZXNzYWdlGBYgASgJEhEKCWFjdGluZ19hcxgXIAEoCSKNAgoWTGlzdEF1ZGl0RXZlbnRzUmVxdWVzdBIMCgR1c2VyGAEgASgJEhAKCGluc3RhbmNlGAIgASgJEg8KB2NsdXN0ZXIYAyABKAkSEQoJbmFtZXNwYWNlGAQgASgJEhAKCHJlc291cmNlGAUgASgJEgwKBG5hbWUYBiABKAkSDAoEdmVyYhgHIAEoCRI9CgdvdXRjb21lGAggASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRINCgVzaW5jZRgJIAEoAxIMCgRwYWdlGAogASgFEhEKCXBhZ2Vfc2l6ZRgLIAEoBRISCgpwYWdlX3Rva2VuGAwgASgJIqMBChdMaXN0QXVkaXRFdmVudHNSZXNwb25zZRI5CgVpdGVtcxgBIAMoCzIqLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdEV2ZW50EjUKCnBhZ2luYXRpb24YAiABKAsyIS5rYWlyc2hpcC5pby5hcGkudHlwZXMuUGFnaW5hdGlvbhIWCg5jb21wbGV0ZV9zaW5jZRgDIAEoAyLvAQoXV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QSDAoEdXNlchgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIPCgdjbHVzdGVyGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIMCgRuYW1lGAYgASgJEgwKBHZlcmIYByABKAkSPQoHb3V0Y29tZRgIIAEoDjIsLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdE91dGNvbWUSDQoFc2luY2UYCSABKAMSFAoMcmVzdW1lX3Rva2VuGAogASgJIrABChhXYXRjaEF1ZGl0RXZlbnRzUmVzcG9uc2USNAoEdHlwZRgBIAEoDjImLmthaXJzaGlwLmlvLmFwaS50eXBlcy5MaXN0Q2hhbmdlLlR5cGUSOQoFZXZlbnQYAiABKAsyKi5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuQXVkaXRFdmVudBINCgV0b3RhbBgDIAEoBRIUCgxyZXN1bWVfdG9rZW4YBCABKAkqYQoMQXVkaXRPdXRjb21lEh0KGUFVRElUX09VVENPTUVfVU5TUEVDSUZJRUQQABINCglTVUNDRUVERUQQARIKCgZERU5JRUQQAhIKCgZGQUlMRUQQAxILCgdVTktOT1dOEAQywAMKDEF1ZGl0U2VydmljZRLQAQoPTGlzdEF1ZGl0RXZlbnRzEjYua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QaNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2UiTJLCGBkKBGxpc3QSD2luc3RhbmNlcy9hdWRpdCABgtPkkwIpEicvYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9hdWRpdC1ldmVudHMS3AEKEFdhdGNoQXVkaXRFdmVudHMSNy5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1JlcXVlc3QaOC5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuV2F0Y2hBdWRpdEV2ZW50c1Jlc3BvbnNlIlOSwhgaCgV3YXRjaBIPaW5zdGFuY2VzL2F1ZGl0IAGC0+STAi8SLS9hcGlzL2thaXJzaGlwLmlvL3YxYWxwaGExL2F1ZGl0LWV2ZW50czp3YXRjaDABYgZwcm90bzM", [file_google_api_annotations, file_kairship_permission, file_kairship_types]);
+  fileDesc("ChRrYWlyc2hpcC9hdWRpdC5wcm90bxIea2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExIoIECgpBdWRpdEV2ZW50EgoKAmlkGAEgASgJEhAKCGVuZGVkX2F0GAIgASgDEhMKC2R1cmF0aW9uX21zGAMgASgDEgwKBHVzZXIYBCABKAkSDAoEd2lyZRgFIAEoCRIRCglvcGVyYXRpb24YBiABKAkSDAoEdmVyYhgHIAEoCRIQCghpbnN0YW5jZRgIIAEoCRIPCgdjbHVzdGVyGAkgASgJEhEKCWFwaV9ncm91cBgKIAEoCRITCgthcGlfdmVyc2lvbhgLIAEoCRIQCghyZXNvdXJjZRgMIAEoCRITCgtzdWJyZXNvdXJjZRgNIAEoCRIRCgluYW1lc3BhY2UYDiABKAkSDAoEbmFtZRgPIAEoCRI9CgdvdXRjb21lGBAgASgOMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0T3V0Y29tZRIMCgRjb2RlGBEgASgJEg4KBnN0YXR1cxgSIAEoBRIOCgZyZW1vdGUYEyABKAkSEgoKdXNlcl9hZ2VudBgUIAEoCRINCgVzdGFnZRgVIAEoCRIPCgdtZXNzYWdlGBYgASgJEhEKCWFjdGluZ19hcxgXIAEoCRI9CgdkZXRhaWxzGBggASgLMiwua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0RGV0YWlscyLNAQoMQXVkaXREZXRhaWxzEg8KB2RyeV9ydW4YASABKAgSDAoEcm9sZRgCIAEoCRIRCgl3b3Jrc3BhY2UYAyABKAkSEAoIc3ViamVjdHMYBCABKAkSFAoMZGVsaXZlcmVkX2J5GAUgASgJEgwKBHVzZXIYBiABKAkSDQoFZ3JvdXAYByABKAkSEAoIdG9rZW5faWQYCCABKAkSEAoIaW5zdGFuY2UYCSABKAkSEgoKZXhwaXJlc19hdBgKIAEoCRIOCgZyZWFzb24YCyABKAkijQIKFkxpc3RBdWRpdEV2ZW50c1JlcXVlc3QSDAoEdXNlchgBIAEoCRIQCghpbnN0YW5jZRgCIAEoCRIPCgdjbHVzdGVyGAMgASgJEhEKCW5hbWVzcGFjZRgEIAEoCRIQCghyZXNvdXJjZRgFIAEoCRIMCgRuYW1lGAYgASgJEgwKBHZlcmIYByABKAkSPQoHb3V0Y29tZRgIIAEoDjIsLmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5BdWRpdE91dGNvbWUSDQoFc2luY2UYCSABKAMSDAoEcGFnZRgKIAEoBRIRCglwYWdlX3NpemUYCyABKAUSEgoKcGFnZV90b2tlbhgMIAEoCSKjAQoXTGlzdEF1ZGl0RXZlbnRzUmVzcG9uc2USOQoFaXRlbXMYASADKAsyKi5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuQXVkaXRFdmVudBI1CgpwYWdpbmF0aW9uGAIgASgLMiEua2FpcnNoaXAuaW8uYXBpLnR5cGVzLlBhZ2luYXRpb24SFgoOY29tcGxldGVfc2luY2UYAyABKAMi7wEKF1dhdGNoQXVkaXRFdmVudHNSZXF1ZXN0EgwKBHVzZXIYASABKAkSEAoIaW5zdGFuY2UYAiABKAkSDwoHY2x1c3RlchgDIAEoCRIRCgluYW1lc3BhY2UYBCABKAkSEAoIcmVzb3VyY2UYBSABKAkSDAoEbmFtZRgGIAEoCRIMCgR2ZXJiGAcgASgJEj0KB291dGNvbWUYCCABKA4yLC5rYWlyc2hpcC5pby5hcGkuYXVkaXQudjFhbHBoYTEuQXVkaXRPdXRjb21lEg0KBXNpbmNlGAkgASgDEhQKDHJlc3VtZV90b2tlbhgKIAEoCSKwAQoYV2F0Y2hBdWRpdEV2ZW50c1Jlc3BvbnNlEjQKBHR5cGUYASABKA4yJi5rYWlyc2hpcC5pby5hcGkudHlwZXMuTGlzdENoYW5nZS5UeXBlEjkKBWV2ZW50GAIgASgLMioua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkF1ZGl0RXZlbnQSDQoFdG90YWwYAyABKAUSFAoMcmVzdW1lX3Rva2VuGAQgASgJKmEKDEF1ZGl0T3V0Y29tZRIdChlBVURJVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASDQoJU1VDQ0VFREVEEAESCgoGREVOSUVEEAISCgoGRkFJTEVEEAMSCwoHVU5LTk9XThAEMsADCgxBdWRpdFNlcnZpY2US0AEKD0xpc3RBdWRpdEV2ZW50cxI2LmthaXJzaGlwLmlvLmFwaS5hdWRpdC52MWFscGhhMS5MaXN0QXVkaXRFdmVudHNSZXF1ZXN0Gjcua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLkxpc3RBdWRpdEV2ZW50c1Jlc3BvbnNlIkySwhgZCgRsaXN0Eg9pbnN0YW5jZXMvYXVkaXQgAYLT5JMCKRInL2FwaXMva2FpcnNoaXAuaW8vdjFhbHBoYTEvYXVkaXQtZXZlbnRzEtwBChBXYXRjaEF1ZGl0RXZlbnRzEjcua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLldhdGNoQXVkaXRFdmVudHNSZXF1ZXN0Gjgua2FpcnNoaXAuaW8uYXBpLmF1ZGl0LnYxYWxwaGExLldhdGNoQXVkaXRFdmVudHNSZXNwb25zZSJTksIYGgoFd2F0Y2gSD2luc3RhbmNlcy9hdWRpdCABgtPkkwIvEi0vYXBpcy9rYWlyc2hpcC5pby92MWFscGhhMS9hdWRpdC1ldmVudHM6d2F0Y2gwAWIGcHJvdG8z", [file_google_api_annotations, file_kairship_permission, file_kairship_types]);
 
 /**
  * A request that is over, or one that goes on for long (a shell, a watch) and whose answer has begun: that has an event of its own, with the
@@ -175,6 +175,13 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
    * @generated from field: string acting_as = 23;
    */
   actingAs: string;
+
+  /**
+   * What `message` says, for those who say it in another language. Absent where it is empty.
+   *
+   * @generated from field: kairship.io.api.audit.v1alpha1.AuditDetails details = 24;
+   */
+  details?: AuditDetails | undefined;
 };
 
 /**
@@ -183,6 +190,85 @@ export type AuditEvent = Message<"kairship.io.api.audit.v1alpha1.AuditEvent"> & 
  */
 export const AuditEventSchema: GenMessage<AuditEvent> = /*@__PURE__*/
   messageDesc(file_kairship_audit, 0);
+
+/**
+ * What the message of an event says, fact by fact. What does not apply is empty.
+ *
+ * @generated from message kairship.io.api.audit.v1alpha1.AuditDetails
+ */
+export type AuditDetails = Message<"kairship.io.api.audit.v1alpha1.AuditDetails"> & {
+  /**
+   * @generated from field: bool dry_run = 1;
+   */
+  dryRun: boolean;
+
+  /**
+   * Of a role binding: its role, its workspace and its subjects, such as `User ann, Group team`.
+   *
+   * @generated from field: string role = 2;
+   */
+  role: string;
+
+  /**
+   * @generated from field: string workspace = 3;
+   */
+  workspace: string;
+
+  /**
+   * @generated from field: string subjects = 4;
+   */
+  subjects: string;
+
+  /**
+   * From whom Kairship has the role binding, where a delivery made it.
+   *
+   * @generated from field: string delivered_by = 5;
+   */
+  deliveredBy: string;
+
+  /**
+   * Of an AccessLock: whom it names. All that are given must match.
+   *
+   * @generated from field: string user = 6;
+   */
+  user: string;
+
+  /**
+   * @generated from field: string group = 7;
+   */
+  group: string;
+
+  /**
+   * @generated from field: string token_id = 8;
+   */
+  tokenId: string;
+
+  /**
+   * @generated from field: string instance = 9;
+   */
+  instance: string;
+
+  /**
+   * When the role or the lock ends, RFC 3339.
+   *
+   * @generated from field: string expires_at = 10;
+   */
+  expiresAt: string;
+
+  /**
+   * Why, in the words of the author of the role binding or the lock.
+   *
+   * @generated from field: string reason = 11;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message kairship.io.api.audit.v1alpha1.AuditDetails.
+ * Use `create(AuditDetailsSchema)` to create a new message.
+ */
+export const AuditDetailsSchema: GenMessage<AuditDetails> = /*@__PURE__*/
+  messageDesc(file_kairship_audit, 1);
 
 /**
  * @generated from message kairship.io.api.audit.v1alpha1.ListAuditEventsRequest
@@ -267,7 +353,7 @@ export type ListAuditEventsRequest = Message<"kairship.io.api.audit.v1alpha1.Lis
  * Use `create(ListAuditEventsRequestSchema)` to create a new message.
  */
 export const ListAuditEventsRequestSchema: GenMessage<ListAuditEventsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_audit, 1);
+  messageDesc(file_kairship_audit, 2);
 
 /**
  * @generated from message kairship.io.api.audit.v1alpha1.ListAuditEventsResponse
@@ -296,7 +382,7 @@ export type ListAuditEventsResponse = Message<"kairship.io.api.audit.v1alpha1.Li
  * Use `create(ListAuditEventsResponseSchema)` to create a new message.
  */
 export const ListAuditEventsResponseSchema: GenMessage<ListAuditEventsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_audit, 2);
+  messageDesc(file_kairship_audit, 3);
 
 /**
  * @generated from message kairship.io.api.audit.v1alpha1.WatchAuditEventsRequest
@@ -366,7 +452,7 @@ export type WatchAuditEventsRequest = Message<"kairship.io.api.audit.v1alpha1.Wa
  * Use `create(WatchAuditEventsRequestSchema)` to create a new message.
  */
 export const WatchAuditEventsRequestSchema: GenMessage<WatchAuditEventsRequest> = /*@__PURE__*/
-  messageDesc(file_kairship_audit, 3);
+  messageDesc(file_kairship_audit, 4);
 
 /**
  * @generated from message kairship.io.api.audit.v1alpha1.WatchAuditEventsResponse
@@ -402,7 +488,7 @@ export type WatchAuditEventsResponse = Message<"kairship.io.api.audit.v1alpha1.W
  * Use `create(WatchAuditEventsResponseSchema)` to create a new message.
  */
 export const WatchAuditEventsResponseSchema: GenMessage<WatchAuditEventsResponse> = /*@__PURE__*/
-  messageDesc(file_kairship_audit, 4);
+  messageDesc(file_kairship_audit, 5);
 
 /**
  * What became of a request.

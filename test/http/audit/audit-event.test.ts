@@ -58,9 +58,14 @@ describe('an event of the audit log', () => {
     const said = (record: AuditRecord) => [
       auditEventOf(record).annotations['kairship.io/dry-run'],
       recentEventOf(record).message,
+      recentEventOf(record).details,
     ]
-    expect(said({ ...RECORD, dryRun: true })).toEqual(['true', 'dry run: nothing is written'])
-    expect(said(RECORD)).toEqual([undefined, ''])
+    expect(said({ ...RECORD, dryRun: true })).toEqual([
+      'true',
+      'dry run: nothing is written',
+      { dryRun: true },
+    ])
+    expect(said(RECORD)).toEqual([undefined, '', undefined])
   })
 
   it('of a request whose answer has begun has no outcome yet', () => {
@@ -98,7 +103,7 @@ describe('an event of the audit log', () => {
   it('of a call about a lock says whom it names', () => {
     const { target: _, ...record } = RECORD
     const action = { verb: 'delete', resource: 'accesslocks', name: 'lock-x7' }
-    const event = auditEventOf({ ...record, action, message: 'user ann' })
+    const event = auditEventOf({ ...record, action, details: { user: 'ann' } })
     expect(event).toMatchObject({
       ...{ verb: 'delete', objectRef: { resource: 'accesslocks', name: 'lock-x7' } },
       annotations: { 'kairship.io/message': 'user ann' },

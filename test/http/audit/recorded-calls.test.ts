@@ -1,5 +1,7 @@
 import { create } from '@bufbuild/protobuf'
 import { describe, expect, it } from 'vitest'
+import { messageOf } from '../../../http/audit/details.js'
+import type { AuditDetails } from '../../../http/call/audit-details.js'
 import { Code } from '../../../transcoding/code.js'
 import { testApi } from '../fakes/api.js'
 import { type ReviewedSpec, refusal } from '../fakes/host.js'
@@ -72,9 +74,10 @@ describe('a call of the management API', () => {
       (await call('admin', 'POST', '/access-locks', { user: 'x'.repeat(1_024), message: 'y'.repeat(1_024) }))
         .status,
     ).toBe(200)
-    const [{ message, ...record } = {}] = log.audits()
+    const [{ details = {}, ...record } = {}] = log.audits() as { readonly details?: AuditDetails }[]
     expect(record).toMatchObject({ verb: 'create', resource: 'accesslocks', name: 'lock-x7' })
-    expect(message).toBe(`user ${'x'.repeat(1_024)}: ${'y'.repeat(1_024)}`.slice(0, 2_048))
+    expect(details).toEqual({ user: 'x'.repeat(1_024), reason: 'y'.repeat(1_024) })
+    expect(messageOf(details)).toBe(`user ${'x'.repeat(1_024)}: ${'y'.repeat(1_024)}`.slice(0, 2_048))
   })
 
   it('that is refused before anything was decided about its caller has no decision', async () => {

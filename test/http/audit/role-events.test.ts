@@ -14,11 +14,13 @@ it('the event of a role says which it is, whose, until when and why, and to whic
     {
       ...{ operation: 'role began', verb: 'bind', instance: 'eu', resource: 'instancerolebindings' },
       ...{ name: 'brief', message: 'Admin for Group team, until 2026-11-24T12:00:05Z' },
+      details: { role: 'Admin', subjects: 'Group team', expiresAt: '2026-11-24T12:00:05Z', workspace: '' },
       ...{ user: 'kairship:controller-manager', wire: '', endedAt: Date.parse('2026-11-24T12:00:00Z') },
     },
     {
       ...{ operation: 'role given', verb: 'bind', instance: '', resource: 'workspacerolebindings' },
       ...{ name: 'all', message: 'Viewer in the workspace shop for Group team' },
+      details: { role: 'Viewer', subjects: 'Group team', workspace: 'shop', reason: '' },
     },
   ])
   end()

@@ -103,14 +103,16 @@ describe('locks', () => {
     const request = { user: 'bob', instance: 'eu', message: 'call us', expiresAt: 4_102_444_800_000n }
     const created = handlers.createAccessLock(create(CreateAccessLockRequestSchema, request), call())
     await expect(created).rejects.toThrow('there already')
-    expect(about).toEqual([{ message: 'user bob, instance eu, until 2100-01-01T00:00:00.000Z: call us' }])
+    expect(about).toEqual([
+      { details: { user: 'bob', instance: 'eu', expiresAt: '2100-01-01T00:00:00.000Z', reason: 'call us' } },
+    ])
   })
 
   it('name it when they are lifted, too, as far as this replica has seen them', async () => {
     const { handlers, about, call } = serving()
     for (const name of ['of-ann', 'of-nobody-seen'])
       await handlers.deleteAccessLock(create(DeleteAccessLockRequestSchema, { name }), call())
-    expect(about).toEqual([{ message: 'user ann, instance north' }])
+    expect(about).toEqual([{ details: { user: 'ann', instance: 'north' } }])
   })
 })
 

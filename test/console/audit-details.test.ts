@@ -1,0 +1,46 @@
+import { create } from '@bufbuild/protobuf'
+import { expect, it } from 'vitest'
+import { auditDetails } from '../../console/access/audit-details.js'
+import { accessEn } from '../../console/words/access.js'
+import { accessZh } from '../../console/words/access-zh.js'
+import { messageOf } from '../../http/audit/details.js'
+import type { AuditDetails } from '../../http/call/audit-details.js'
+import { AuditDetailsSchema } from '../../proto/gen/kairship/audit_pb.js'
+
+const expiresAt = '2026-11-24T12:00:05Z'
+
+it.each<[string, AuditDetails, string, string]>([
+  ['a dry run', { dryRun: true }, 'Dry run: nothing was written', '试运行：未写入任何内容'],
+  [
+    'a role',
+    { role: 'Admin', subjects: 'User ann', workspace: 'shop', expiresAt, deliveredBy: 'gm', reason: 'x' },
+    `Admin for User ann · in the workspace shop · until ${expiresAt} · delivered by gm · reason: “x”`,
+    `User ann 的角色 Admin · 工作空间 shop · 截止 ${expiresAt} · 由 gm 下发 · 原因：“x”`,
+  ],
+  [
+    'a lock',
+    { user: 'ann', instance: 'eu', reason: 'the token is for the instance "eu" alone' },
+    'User ann · Instance eu · reason: “the token is for the instance "eu" alone”',
+    '用户 ann · 实例 eu · 原因：“the token is for the instance "eu" alone”',
+  ],
+])(
+  'the audit says of %s what it is in the reader’s language, and quotes its author',
+  (_, details, en, zh) => {
+    const received = create(AuditDetailsSchema, details)
+    expect(auditDetails(received, accessEn.audit)).toBe(en)
+    expect(auditDetails(received, accessZh.audit)).toBe(zh)
+  },
+)
+
+it('the audit says nothing where there is nothing to say', () => {
+  expect(auditDetails(undefined, accessEn.audit)).toBe('')
+})
+
+it('the message of the API has the same facts', () => {
+  const about = { workspace: 'shop', expiresAt, deliveredBy: 'gm', reason: 'x' }
+  expect(messageOf({ role: 'Admin', subjects: 'User ann', ...about })).toBe(
+    `Admin in the workspace shop for User ann, until ${expiresAt}, delivered by gm: x`,
+  )
+  const lock = { user: 'ann', group: 'dev', tokenId: 't1', instance: 'eu', expiresAt, reason: 'x' }
+  expect(messageOf(lock)).toBe(`user ann, group dev, token t1, instance eu, until ${expiresAt}: x`)
+})
