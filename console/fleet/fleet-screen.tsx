@@ -6,6 +6,7 @@ import { useLive } from '../live/use-live.js'
 import { Freshness } from '../parts/freshness.js'
 import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
+import { useDrawn } from '../parts/use-drawn.js'
 import { useWords } from '../words/use-words.js'
 import { InstanceCards } from './instance-cards.js'
 import { instances, PAGE_SIZE } from './instances.js'
@@ -13,13 +14,16 @@ import { instances, PAGE_SIZE } from './instances.js'
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200
 
+/** Instances in the first frame: a screen of them. The others of the page are drawn after it, so that reading begins sooner. */
+const FIRST_ITEMS = 12
+
 const route = getRouteApi('/instances')
 
-/** What knows rights is loaded after the first screen. */
+/** Loaded after the first frame with instances, to keep the script before it small (bench/README.md, `scriptBytes`). */
 const MayLink = lazyPiece(async () => (await import('../parts/may.js')).MayLink)
-/** Nor does the first screen need what another view, or a fleet of more than a page, shows. */
-const FleetTable = lazyPiece(async () => (await import('./fleet-table.js')).FleetTable)
 const FleetPages = lazyPiece(async () => (await import('./fleet-pages.js')).FleetPages)
+/** Loaded by readers who choose the table. */
+const FleetTable = lazyPiece(async () => (await import('./fleet-table.js')).FleetTable)
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** All control planes, live. */
@@ -38,6 +42,8 @@ export function FleetScreen() {
     TYPING_MS,
   )
   const pages = Math.ceil(live.total / PAGE_SIZE)
+  const isDrawn = useDrawn(live.state !== 'loading')
+  const items = isDrawn ? live.items : live.items.slice(0, FIRST_ITEMS)
   return (
     <Stack>
       <Group justify="space-between">
@@ -49,7 +55,7 @@ export function FleetScreen() {
         </Group>
         <Group>
           <Freshness page={live} />
-          <CreateLink isRead={live.state !== 'loading'} />
+          <CreateLink isDrawn={isDrawn} />
         </Group>
       </Group>
       <Group justify="space-between">
@@ -83,10 +89,8 @@ export function FleetScreen() {
       {live.state !== 'loading' && live.items.length === 0 && (
         <Text c="dimmed">{name ? fleet.noMatch(name) : fleet.empty}</Text>
       )}
-      <Suspense>
-        {view === 'table' ? <FleetTable items={live.items} /> : <InstanceCards items={live.items} />}
-      </Suspense>
-      {pages > 1 && (
+      <Suspense>{view === 'table' ? <FleetTable items={items} /> : <InstanceCards items={items} />}</Suspense>
+      {isDrawn && pages > 1 && (
         <Suspense>
           <FleetPages
             total={pages}
@@ -99,12 +103,12 @@ export function FleetScreen() {
   )
 }
 
-/** The way to a new instance. @param isRead the fleet is shown */
-function CreateLink({ isRead }: { readonly isRead: boolean }) {
+/** The link to the form for a new instance. @param isDrawn the fleet is shown; the caller's rights are asked for then */
+function CreateLink({ isDrawn }: { readonly isDrawn: boolean }) {
   const { fleet } = useWords()
   const look = { variant: 'default', size: 'xs', children: fleet.create } as const
   const link = <Button component={Link} to="/new-instance" {...look} />
-  if (!isRead) return link
+  if (!isDrawn) return link
   return (
     <Suspense fallback={link}>
       <MayLink wanted={CREATE} to="/new-instance" {...look} />

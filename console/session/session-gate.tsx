@@ -5,17 +5,9 @@ import { lazyPiece } from '../parts/lazy-piece.js'
 import { Problem } from '../parts/problem.js'
 import { useWords } from '../words/use-words.js'
 import { OtherLink } from './other-link.js'
-import {
-  currentSession,
-  OtherSession,
-  renewSession,
-  type Session,
-  signIn,
-  signOut,
-  takeCode,
-  takeProblem,
-} from './session.js'
+import { OtherSession, type Session, signOut, takeProblem } from './session.js'
 import { tellOtherTabs } from './session-channel.js'
+import { replaceByCode, sessionQuery } from './session-query.js'
 import { useSessionKeeper } from './use-session-keeper.js'
 
 interface SignedIn {
@@ -30,11 +22,6 @@ const SignIn = lazyPiece(async () => (await import('./sign-in.js')).SignIn)
 
 const Current = createContext<SignedIn | undefined>(undefined)
 
-/** Taken before anything reads the address. */
-const code = takeCode()
-
-const KEY = ['session']
-
 /** When what is not needed yet is loaded: after the first screen, milliseconds. */
 const PRELOAD_MS = 3_000
 
@@ -43,13 +30,9 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { live } = useWords()
   const queries = useQueryClient()
   const [problem] = useState(takeProblem)
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: KEY,
-    queryFn: async ({ signal }) =>
-      (await byCode()) ?? (await currentSession(signal)) ?? (await renewSession()) ?? null,
-  })
+  const { data, error, isPending, refetch } = useQuery(sessionQuery)
   const begin = (session: Session) => {
-    queries.setQueryData(KEY, session)
+    queries.setQueryData(sessionQuery.queryKey, session)
     tellOtherTabs()
   }
   if (data) return <Kept session={data}>{children}</Kept>
@@ -66,12 +49,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
         stay={() => void refetch()}
         goOn={() =>
           void queries.fetchQuery({
-            queryKey: KEY,
-            queryFn: async () => {
-              const session = await signIn({ code: code ?? '', replace: true })
-              tellOtherTabs()
-              return session
-            },
+            ...sessionQuery,
+            queryFn: replaceByCode,
           })
         }
       />
@@ -144,17 +123,6 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
       {children}
     </Current>
   )
-}
-
-let spent = false
-
-/** The session of the link that the page was opened with. A code is of use once. */
-async function byCode(): Promise<Session | undefined> {
-  if (code === undefined || spent) return undefined
-  spent = true
-  const session = await signIn({ code })
-  tellOtherTabs()
-  return session
 }
 
 /** Who is signed in, for everything inside the gate. */

@@ -6,7 +6,8 @@ import { lazyPiece } from '../parts/lazy-piece.js'
 import { styleNonce } from '../parts/style-nonce.js'
 import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
-import { WordsProvider } from '../words/use-words.js'
+import { sessionQuery } from '../session/session-query.js'
+import { loadWords, WordsProvider } from '../words/use-words.js'
 import { Broken } from './broken.js'
 import { LastResort } from './last-resort.js'
 import { router } from './router.js'
@@ -21,6 +22,13 @@ const queries = new QueryClient({
     queries: { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, retry: false },
   },
 })
+
+/** The window in which an issuer signs a user in. */
+const isSignedInWindow = location.pathname === SIGNED_IN_PATH
+
+// Requested before the first render, which needs both. The components that read them show their failures.
+void loadWords()
+if (!isSignedInWindow) void queries.prefetchQuery(sessionQuery)
 
 // Dialogs hold the page still by styles of react-remove-scroll, which reads their nonce there and nowhere else.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
@@ -37,7 +45,7 @@ export function App() {
         <Suspense>
           <WordsProvider>
             <QueryClientProvider client={queries}>
-              {location.pathname === SIGNED_IN_PATH ? (
+              {isSignedInWindow ? (
                 <Suspense>
                   <SignedIn />
                 </Suspense>

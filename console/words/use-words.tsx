@@ -42,6 +42,11 @@ function textsOf(language: Language): Promise<Words> {
   return texts
 }
 
+/** Begins to load the reader's texts. Where they cannot be loaded, `WordsProvider` throws the reason when it is rendered. */
+export async function loadWords(): Promise<void> {
+  await textsOf(preferred()).catch(() => undefined)
+}
+
 /** A reader who chooses a language once more has it loaded once more. */
 async function chosenTexts(language: Language): Promise<void> {
   try {

@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { fleetEventSearch } from '../../events/event-search.js'
+import { FleetScreen } from '../../fleet/fleet-screen.js'
 import { root } from './root.js'
 import { screen } from './screen.js'
 
@@ -18,7 +19,8 @@ const fleet = createRoute({
     ...(view === 'table' && { view }),
     ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
   }),
-  component: screen(() => import('../../fleet/fleet-screen.js'), 'FleetScreen'),
+  // The screen of the sign-in link: part of the first script, so that no second round of requests is needed.
+  component: FleetScreen,
 })
 
 const fleetEvents = createRoute({

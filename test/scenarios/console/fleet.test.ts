@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { INSTANCES } from '../../../manifests/instance.js'
 import { Chaos } from '../../../playground/fleet/chaos/chaos.js'
 import { PATIENCE_MS, waitFor } from '../../patience.js'
 import { visit } from '../support/browser.js'
-import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
+import { barriers, built, describeConsole, picture, pictures } from '../support/console-world.js'
 
 describeConsole('the console in a browser', { members: 2 }, world => {
   it('is opened signed in by a link, which is of use once and leaves no code in the address', async () => {
@@ -17,6 +20,24 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await second.page.goto(opened)
     await second.page.getByText('run `kairship console` for a new one').waitFor()
     expect([...first.complaints, ...second.complaints]).toEqual([])
+  })
+
+  it('draws the first instance after at most 260 kB of script, compressed by gzip', async () => {
+    const { api, browser, proxy } = world
+    const { page } = await visit(browser, api.url)
+    // Runs before any script of the page.
+    await page.addInitScript(`new MutationObserver((_, seen) => {
+      if (!document.querySelector('main a[href^="/instances/"]')) return
+      seen.disconnect()
+      window.scriptsBefore = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname)
+    }).observe(document, { childList: true, subtree: true })`)
+    await page.goto(await world.link(proxy.playground.tokens.admin))
+    await page.getByRole('link', { name: world.instance }).waitFor()
+    const requested = await page.evaluate<string[]>('window.scriptsBefore')
+    const scripts = requested.filter(path => path.endsWith('.js'))
+    const bytes = scripts.map(path => gzipSync(readFileSync(join(built, path)), { level: 9 }).length)
+    expect(scripts).not.toEqual([])
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(260_000)
   })
 
   it('keeps the token from scripts: it is in no storage and no readable cookie', async () => {

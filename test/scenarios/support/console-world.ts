@@ -10,7 +10,7 @@ import { PATIENCE_MS } from '../../patience.js'
 import { chromiumPath, startBrowser, type Visit, visit } from './browser.js'
 
 /** Where the build put the console. */
-const built = join(import.meta.dirname, '../../../dist/console')
+export const built = join(import.meta.dirname, '../../../dist/console')
 /** Screenshots are written where this names a folder: `docs/console` is made so. */
 const pictureFolder = process.env.KAIRSHIP_PICTURES
 
