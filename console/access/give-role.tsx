@@ -4,6 +4,7 @@ import type {
   PreviewRoleBindingResponse,
   PreviewWorkspaceRoleBindingResponse,
 } from '../../proto/gen/kairship/access_review_pb.js'
+import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
 import { RefusableButton } from '../parts/refusable-button.js'
@@ -30,7 +31,8 @@ export function GiveRole({
   const access = useAccessWords()
   const notYet = useNotYetWords()
   const { roles: words } = access
-  const [typed, setTyped] = useState<Typed>(NOTHING)
+  const draft = useFormDraft(`role ${kind}`, NOTHING)
+  const { fields: typed, set: setTyped } = draft
   const [preview, setPreview] = useState<Preview>()
   const { act, busy, problem } = useAct()
   const { subjects, wrong } = subjectsOf(typed.who)
@@ -67,7 +69,7 @@ export function GiveRole({
             act(
               () => give(kind, grant),
               () => {
-                setTyped(NOTHING)
+                draft.discard()
                 setPreview(undefined)
                 close()
               },
@@ -79,6 +81,16 @@ export function GiveRole({
             )
         }}
       >
+        <DraftNotice
+          of={{
+            ...draft,
+            discard: () => {
+              draft.discard()
+              setPreview(undefined)
+            },
+          }}
+          label={words.give}
+        />
         <Group grow align="flex-start">
           <TextInput label={words.name} required {...field('name')} />
           <TextInput label={on} required {...field('on')} />

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AccessLock } from '../../proto/gen/kairship/accesslock_pb.js'
+import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { useLive } from '../live/use-live.js'
 import { Dialog } from '../parts/dialog.js'
 import { LiveTable } from '../parts/live-table.js'
@@ -90,7 +91,8 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
   const access = useAccessWords()
   const { locks: words } = access
   const notYet = useNotYetWords()
-  const [typed, setTyped] = useState(NOTHING)
+  const draft = useFormDraft('lock', NOTHING)
+  const { fields: typed, set: setTyped } = draft
   const { act, busy, problem } = useAct()
   const field = (name: keyof typeof NOTHING, label: string) => (
     <TextInput
@@ -125,7 +127,7 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
           act(
             () => locks.createAccessLock({ ...lock, expiresAt }),
             () => {
-              setTyped(NOTHING)
+              draft.discard()
               close()
             },
           )
@@ -134,6 +136,7 @@ function LockOut({ opened, close }: { readonly opened: boolean; readonly close: 
         <Text size="sm" c="dimmed">
           {words.help}
         </Text>
+        <DraftNotice of={draft} label={words.lock} />
         {field('name', words.name)}
         {field('user', words.user)}
         {field('group', words.group)}

@@ -1,6 +1,7 @@
 import { Alert, Button, FileButton, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
 import { RefusalNotice } from '../parts/may.js'
 import { useClusterWords } from '../words/clusters.js'
@@ -11,6 +12,8 @@ import { service } from './clusters.js'
 
 const route = getRouteApi('/instances/$name/join-cluster')
 
+const NOTHING = { name: '', kubeconfig: '', apiEndpoint: '', fields: NO_FIELDS }
+
 /** A kubeconfig has some kilobytes. */
 const LARGEST_FILE = 1 << 20
 
@@ -20,10 +23,9 @@ export function JoinScreen() {
   const words = useClusterWords()
   const notYet = useNotYetWords()
   const navigate = useNavigate()
-  const [name, setName] = useState('')
-  const [kubeconfig, setKubeconfig] = useState('')
-  const [apiEndpoint, setApiEndpoint] = useState('')
-  const [fields, setFields] = useState(NO_FIELDS)
+  const draft = useFormDraft(`join ${instance}`, NOTHING)
+  const { name, kubeconfig, apiEndpoint, fields } = draft.fields
+  const set = (part: Partial<typeof NOTHING>) => draft.set(before => ({ ...before, ...part }))
   const [tooLarge, setTooLarge] = useState(false)
   const request = {
     instance,
@@ -45,6 +47,7 @@ export function JoinScreen() {
     () => service.joinCluster({ ...request, dryRun: true }),
     async () => {
       await service.joinCluster(request)
+      draft.forget()
       void navigate({
         to: '/instances/$name/clusters/$cluster',
         params: { name: instance, cluster: request.name },
@@ -58,18 +61,19 @@ export function JoinScreen() {
   const choose = (file: File | null) => {
     if (!file) return
     setTooLarge(file.size > LARGEST_FILE)
-    if (file.size <= LARGEST_FILE) void file.text().then(setKubeconfig)
+    if (file.size <= LARGEST_FILE) void file.text().then(text => set({ kubeconfig: text }))
   }
   return (
     <Stack maw={820}>
       <Title order={2}>{words.join}</Title>
       <Text size="sm">{words.joinHelp}</Text>
       <RefusalNotice wanted={wanted} />
+      <DraftNotice of={draft} label={words.join} />
       <TextInput
         label={words.name}
         required
         value={name}
-        onChange={({ currentTarget: { value } }) => setName(value)}
+        onChange={({ currentTarget: { value } }) => set({ name: value })}
         maw={360}
       />
       <Textarea
@@ -77,7 +81,7 @@ export function JoinScreen() {
         description={words.kubeconfigHelp}
         required
         value={kubeconfig}
-        onChange={({ currentTarget: { value } }) => setKubeconfig(value)}
+        onChange={({ currentTarget: { value } }) => set({ kubeconfig: value })}
         autosize
         minRows={5}
         maxRows={12}
@@ -98,9 +102,9 @@ export function JoinScreen() {
         description={words.endpointHelp}
         placeholder="https://"
         value={apiEndpoint}
-        onChange={({ currentTarget: { value } }) => setApiEndpoint(value)}
+        onChange={({ currentTarget: { value } }) => set({ apiEndpoint: value })}
       />
-      <ClusterForm fields={fields} change={setFields} />
+      <ClusterForm fields={fields} change={next => set({ fields: next })} />
       <CheckThenWrite
         of={checkedWrite}
         wanted={wanted}

@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
 import { RefusalNotice } from '../parts/may.js'
 import { instances } from '../settings/instances.js'
@@ -26,8 +26,9 @@ export function CreateScreen() {
   const { create: words } = useSettingWords()
   const notYet = useNotYetWords()
   const navigate = useNavigate()
-  const [fields, setFields] = useState<InstanceFields>(NO_INSTANCE)
-  const set = (part: Partial<InstanceFields>) => setFields({ ...fields, ...part })
+  const draft = useFormDraft<InstanceFields>('new instance', NO_INSTANCE)
+  const { fields } = draft
+  const set = (part: Partial<InstanceFields>) => draft.set({ ...fields, ...part })
   const config = useQuery({
     queryKey: ['karmada config'],
     queryFn: ({ signal }) => instances.getInstanceKarmadaConfig({}, { signal }),
@@ -37,6 +38,7 @@ export function CreateScreen() {
     () => instances.createInstance({ ...requestOf(fields), dryRun: true }),
     async () => {
       await instances.createInstance(requestOf(fields))
+      draft.forget()
       void navigate({ to: '/instances/$name', params: { name: fields.name.trim() } } as never)
     },
   )
@@ -59,6 +61,7 @@ export function CreateScreen() {
       </Title>
       <Text size="sm">{words.help}</Text>
       <RefusalNotice wanted={CREATE} />
+      <DraftNotice of={draft} label={words.title} />
       <SegmentedControl
         aria-label={words.mode}
         value={fields.mode}

@@ -13,7 +13,7 @@ const MOST_DRAFTS = 20
 const MOST_CHARACTERS = 20_000_000
 
 /**
- * Texts that were written and not applied, by what they are of. They are kept in memory alone, because a text may hold a secret: they outlive
+ * Texts and forms that were filled in and not applied, by what they are of. They are kept in memory alone, because one may hold a secret: they outlive
  * a screen that is left and a session that ends, and not the page.
  */
 export class Drafts {
@@ -47,3 +47,13 @@ export class Drafts {
 
 /** Those of this page. */
 export const drafts = new Drafts()
+
+/**
+ * From now on the browser asks before it leaves the page, where that would lose drafts. It asks for as long as the page is there, because drafts
+ * outlive the screens that they were written on.
+ */
+export const askBeforeLoss = (): void => addEventListener('beforeunload', askWhereDrafts)
+
+function askWhereDrafts(event: BeforeUnloadEvent): void {
+  if (drafts.size > 0) event.preventDefault()
+}

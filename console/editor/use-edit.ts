@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef } from 'react'
-import { type Draft, drafts } from './drafts.js'
+import { askBeforeLoss, type Draft, drafts } from './drafts.js'
 import { type Base, type Edit, type EditEvent, editOf, reduceEdit, unsavedText } from './edit.js'
 import type { EditSource } from './edit-source.js'
 
@@ -43,15 +43,9 @@ export function useEdit({ key, text, draft, base, source }: EditStart) {
     else drafts.keep(key, { text: unsaved, at: Date.now(), ...(edit.base && { base: edit.base }) })
   }, [edit, key, text])
 
-  // For as long as the page is there: drafts outlive the screens that they were written on.
-  useEffect(() => addEventListener('beforeunload', askWhereDrafts), [])
+  useEffect(askBeforeLoss, [])
 
   return [edit, send] as const satisfies readonly [Edit, (event: EditEvent) => void]
-}
-
-/** The browser asks before it leaves the page, which would lose them. */
-function askWhereDrafts(event: BeforeUnloadEvent): void {
-  if (drafts.size > 0) event.preventDefault()
 }
 
 const ignoreLeft = (signal: AbortSignal, send: (event: EditEvent) => void) => (error: unknown) => {

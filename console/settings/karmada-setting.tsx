@@ -1,6 +1,7 @@
 import { List, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
 import { RefusalNotice } from '../parts/may.js'
 import { Problem } from '../parts/problem.js'
@@ -41,7 +42,8 @@ export function KarmadaSetting({
     // Without an installation there is nothing to read it from.
     enabled: !isAdopted,
   })
-  const [typed, setTyped] = useState<Setting>()
+  const draft = useFormDraft<Setting | null>(`setting ${instance} ${name}`, null)
+  const { fields: typed, set: setTyped, discard } = draft
   const [saved, setSaved] = useState(false)
   const shown = typed ?? data
   const checkedWrite = useCheckedWrite(
@@ -51,7 +53,7 @@ export function KarmadaSetting({
       if (!typed) return
       await write(typed, { dryRun: false })
       queries.setQueryData(queryKey, typed)
-      setTyped(undefined)
+      discard()
       setSaved(true)
     },
   )
@@ -74,6 +76,7 @@ export function KarmadaSetting({
             {words.adopted}
           </Text>
         )}
+        <DraftNotice of={draft} label={title} />
         {shown && (
           <>
             <Switch

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { ObjectEditor } from '../../editor/object-editor.js'
+import { DraftNotice, useFormDraft } from '../../forms/form-draft.js'
 import { KubeApi } from '../../kube/kube-api.js'
 import { workloadKinds, workloadType } from '../../kube/workload-kinds.js'
 import { KeepsFocus } from '../../parts/keeps-focus.js'
@@ -23,19 +24,26 @@ export function CreateWorkloadScreen() {
   const { workloads } = useWords()
   const { form: words } = objects
   const api = useMemo(() => new KubeApi(instance), [instance])
-  const [wishes, setWishes] = useState<Wishes>({
-    kind,
-    namespace,
-    name: '',
-    image: '',
-    replicas: 2,
-    schedule: '',
-    command: '',
-    withPolicy: true,
-    clusters: [],
-    isDivided: false,
-  })
-  const [text, setText] = useState<string>()
+  const draft = useFormDraft<{ readonly wishes: Wishes; readonly text?: string }>(
+    `workload ${instance} ${kind} ${namespace}`,
+    {
+      wishes: {
+        kind,
+        namespace,
+        name: '',
+        image: '',
+        replicas: 2,
+        schedule: '',
+        command: '',
+        withPolicy: true,
+        clusters: [],
+        isDivided: false,
+      },
+    },
+  )
+  const { wishes, text } = draft.fields
+  const setText = (next: string | undefined) =>
+    draft.set({ wishes, ...(next !== undefined && { text: next }) })
   const leave = (to: string, params: object) =>
     void navigate({ to, params: { name: instance, ...params } } as never)
   return (
@@ -74,10 +82,11 @@ export function CreateWorkloadScreen() {
         {text === undefined ? (
           <Stack>
             <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(wishes.kind) }} />
+            <DraftNotice of={draft} label={words.title} />
             <WorkloadForm
               instance={instance}
               wishes={wishes}
-              change={part => setWishes(before => ({ ...before, ...part }))}
+              change={part => draft.set(before => ({ ...before, wishes: { ...before.wishes, ...part } }))}
               next={() => setText(sketchOf(wishes))}
             />
           </Stack>
@@ -94,6 +103,7 @@ export function CreateWorkloadScreen() {
               text={text}
               cancel={() => leave('/instances/$name/workloads', {})}
               done={stored => {
+                draft.forget()
                 const { kind: word } = workloadKinds[wishes.kind]
                 const [, place] = stored.map(each => each.split(' ')).find(([first]) => first === word) ?? []
                 const [inside = wishes.namespace, workload] = place?.split('/') ?? []
