@@ -7,7 +7,7 @@ import { useWords } from '../words/use-words.js'
 import { OtherLink } from './other-link.js'
 import { OtherSession, type Session, signOut, takeProblem } from './session.js'
 import { tellOtherTabs } from './session-channel.js'
-import { replaceByCode, sessionQuery } from './session-query.js'
+import { leaveCode, replaceByCode, sessionQuery } from './session-query.js'
 import { useSessionKeeper } from './use-session-keeper.js'
 
 interface SignedIn {
@@ -32,6 +32,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const [problem] = useState(takeProblem)
   const { data, error, isPending, refetch } = useQuery(sessionQuery)
   const begin = (session: Session) => {
+    leaveCode()
     queries.setQueryData(sessionQuery.queryKey, session)
     tellOtherTabs()
   }
@@ -46,7 +47,10 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return (
       <OtherLink
         question={error}
-        stay={() => void refetch()}
+        stay={() => {
+          leaveCode()
+          void refetch()
+        }}
         goOn={() =>
           void queries.fetchQuery({
             ...sessionQuery,

@@ -1,26 +1,30 @@
-import { currentSession, renewSession, type Session, signIn, takeCode } from './session.js'
+import { currentSession, isCodeSpent, renewSession, type Session, signIn, takeCode } from './session.js'
 import { tellOtherTabs } from './session-channel.js'
 
-/** Taken before anything reads the address. */
-const code = takeCode()
+/** That of the link that the page was opened with, while it may be of use. Taken before anything reads the address. */
+let code = takeCode()
 
-let isSpent = false
+/** The reader signs in another way: the link's code is not used any more. */
+export function leaveCode(): void {
+  code = undefined
+}
 
-/** The session of the link that the page was opened with; undefined without one. A code can be used once. */
-async function byCode(): Promise<Session | undefined> {
-  if (code === undefined || isSpent) return undefined
-  isSpent = true
-  const session = await signIn({ code })
-  tellOtherTabs()
-  return session
+/** Signs in by the page's link; undefined without one. A code signs in once, and is tried again where the server was away. @throws SignInRefused */
+async function byCode(replace?: true): Promise<Session | undefined> {
+  if (code === undefined) return undefined
+  try {
+    const session = await signIn({ code, ...(replace && { replace }) })
+    leaveCode()
+    tellOtherTabs()
+    return session
+  } catch (error) {
+    if (isCodeSpent(error)) leaveCode()
+    throw error
+  }
 }
 
 /** Signs in by the page's link in place of the user who is signed in now. @throws SignInRefused */
-export async function replaceByCode(): Promise<Session> {
-  const session = await signIn({ code: code ?? '', replace: true })
-  tellOtherTabs()
-  return session
-}
+export const replaceByCode = async (): Promise<Session | null> => (await byCode(true)) ?? null
 
 /** The session of the page: by its link, else the browser's, else one that its issuer renews; null where there is none. */
 export const sessionQuery = {

@@ -11,6 +11,13 @@ export interface Session {
 /** A refusal of the server's, in its own words. */
 export class SignInRefused extends Error {
   override readonly name: string = 'SignInRefused'
+  /** @param status of HTTP; 0 where the server answered by a redirect */
+  constructor(
+    message: string,
+    readonly status = 0,
+  ) {
+    super(message)
+  }
 }
 
 /** A link is of another user than the one who is signed in. It was not used: who replaces whom is the reader's to say. */
@@ -21,9 +28,13 @@ export class OtherSession extends SignInRefused {
     readonly user: string,
     readonly current: string,
   ) {
-    super(message)
+    super(message, 400)
   }
 }
+
+/** Whether a failed sign-in has spent its code: the server refuses what it stands for. While the server is away, or too busy, it has not. */
+export const isCodeSpent = (error: unknown): boolean =>
+  error instanceof SignInRefused && !(error instanceof OtherSession) && [400, 401, 403].includes(error.status)
 
 const PATH = '/console/session'
 
@@ -112,7 +123,7 @@ async function sessionIn(answer: Response): Promise<Session> {
   const message = read.message ?? `the server answered ${answer.status}`
   const other = read.details?.find(({ reason }) => reason === 'OtherSession')?.metadata
   if (other) throw new OtherSession(message, other.user ?? '', other.current ?? '')
-  throw new SignInRefused(message)
+  throw new SignInRefused(message, answer.status)
 }
 
 /** Where a sign-in in a window of its own ends: there the window says so to the other tabs, and closes. */

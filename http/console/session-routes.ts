@@ -36,11 +36,8 @@ export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
     const request = ownPage(c)
     const by = signInOf(await c.req.text())
     if ('code' in by && !by.replace) await mustNotReplace(codes.userOf(by.code), request, routes)
-    const { session: _, ...begun } = await beginSession(
-      c,
-      'code' in by ? codes.redeem(by.code) : by.token,
-      routes,
-    )
+    const begin = (token: string) => beginSession(c, token, routes)
+    const { session: _, ...begun } = await ('code' in by ? codes.redeem(by.code, begin) : begin(by.token))
     // Of whoever was signed in before.
     if (logins) c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
     return c.json(begun)

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SignInCodes } from '../../../http/console/sign-in-codes.js'
+import {
+  type Failure,
+  invalidArgument,
+  resourceExhausted,
+  unauthenticated,
+  unavailable,
+} from '../../../http/errors/failure.js'
+import { deferred } from '../fakes/deferred.js'
 
 let now: number
 let codes: SignInCodes
@@ -8,21 +16,24 @@ beforeEach(() => {
   codes = new SignInCodes(() => now)
 })
 
+/** Signs in by a code; answers the token. */
+const redeem = (code: string) => codes.redeem(code, async token => token)
+
 const refused = /unknown, was used, or is older than ten minutes/
 
 describe('a sign-in code', () => {
-  it('stands for the token that it was issued for, once', () => {
+  it('stands for the token that it was issued for, once', async () => {
     const { code } = codes.issue('mia', 'token of mia')
-    expect(codes.redeem(code)).toBe('token of mia')
-    expect(() => codes.redeem(code)).toThrow(refused)
+    expect(await redeem(code)).toBe('token of mia')
+    await expect(redeem(code)).rejects.toThrow(refused)
   })
 
-  it('is good until ten minutes have passed, and not at that moment', () => {
+  it('is good until ten minutes have passed, and not at that moment', async () => {
     const [early, late] = [codes.issue('mia', 'one').code, codes.issue('mia', 'two').code]
     now += 599_999
-    expect(codes.redeem(early)).toBe('one')
+    expect(await redeem(early)).toBe('one')
     now += 1
-    expect(() => codes.redeem(late)).toThrow(refused)
+    await expect(redeem(late)).rejects.toThrow(refused)
   })
 
   it('has 192 bits that no other has', () => {
@@ -31,17 +42,17 @@ describe('a sign-in code', () => {
     for (const code of issued) expect(Buffer.from(code, 'base64url')).toHaveLength(24)
   })
 
-  it('is refused when it was never issued', () => {
+  it('is refused when it was never issued', async () => {
     codes.issue('mia', 'token')
     for (const code of ['', 'x', 'constructor', '__proto__'])
-      expect(() => codes.redeem(code)).toThrow(refused)
+      await expect(redeem(code)).rejects.toThrow(refused)
   })
 
-  it('is not issued beyond sixteen of one caller that wait for their use, and others are not affected', () => {
+  it('is not issued beyond sixteen of one caller that wait for their use, and others are not affected', async () => {
     const issued = Array.from({ length: 16 }, () => codes.issue('mia', 'token').code)
     expect(() => codes.issue('mia', 'token')).toThrow(/too many sign-in codes/)
-    expect(codes.redeem(codes.issue('noa', 'of noa').code)).toBe('of noa')
-    codes.redeem(issued[0]!)
+    expect(await redeem(codes.issue('noa', 'of noa').code)).toBe('of noa')
+    await redeem(issued[0]!)
     expect(codes.issue('mia', 'token').code).not.toBe('')
   })
 
@@ -63,5 +74,67 @@ describe('a sign-in code', () => {
   it('is not issued beyond a thousand of all callers', () => {
     for (let n = 0; n < 1_000; n += 1) codes.issue(`user ${n}`, 'token')
     expect(() => codes.issue('noa', 'token')).toThrow(/too many sign-in codes/)
+  })
+})
+
+describe('a use of a sign-in code', () => {
+  const away = async (): Promise<never> => {
+    throw unavailable('the host is away')
+  }
+
+  it.each<[string, Failure | Error]>([
+    ['the host is away', unavailable('away')],
+    ['there are too many of its address', resourceExhausted('wait')],
+    ['there is a fault of ours', new TypeError('undefined is not a function')],
+  ])('leaves it good where %s', async (_what, error) => {
+    const { code } = codes.issue('mia', 'token')
+    await expect(codes.redeem(code, () => Promise.reject(error))).rejects.toBe(error)
+    expect(await redeem(code)).toBe('token')
+  })
+
+  it.each<[string, Failure]>([
+    ['is not accepted', unauthenticated('it has expired')],
+    ['fits no cookie', invalidArgument('too large')],
+  ])('spends it where its token %s', async (_what, error) => {
+    const { code } = codes.issue('mia', 'token')
+    await expect(codes.redeem(code, () => Promise.reject(error))).rejects.toBe(error)
+    await expect(redeem(code)).rejects.toThrow(refused)
+  })
+
+  it.each<[string, boolean]>([
+    ['succeeds', true],
+    ['fails', false],
+  ])(
+    'is the only one while it is under way, and another is refused, also when the first %s',
+    async (_how, succeeds) => {
+      const { code } = codes.issue('mia', 'token')
+      const review = deferred<void>()
+      const first = codes.redeem(code, async token => {
+        await review.promise
+        return succeeds ? token : away()
+      })
+      await expect(redeem(code)).rejects.toThrow('is being used by another request')
+      review.resolve()
+      if (succeeds) expect(await first).toBe('token')
+      else await expect(first).rejects.toThrow('away')
+      const next = Promise.allSettled([redeem(code), redeem(code)])
+      expect((await next).filter(({ status }) => status === 'fulfilled')).toHaveLength(succeeds ? 0 : 1)
+    },
+  )
+
+  it('spends it after 32 that failed', async () => {
+    const { code } = codes.issue('mia', 'token')
+    for (let n = 0; n < 32; n += 1) await expect(codes.redeem(code, away)).rejects.toThrow('away')
+    await expect(redeem(code)).rejects.toThrow(refused)
+  })
+
+  it('that fails makes it good for no longer than ten minutes', async () => {
+    const { code } = codes.issue('mia', 'token')
+    const failed = codes.redeem(code, async () => {
+      now += 600_000
+      return away()
+    })
+    await expect(failed).rejects.toThrow('away')
+    await expect(redeem(code)).rejects.toThrow(refused)
   })
 })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
+import { UnreachableError } from '../../../ports/kube-api.js'
 import { waitFor } from '../../patience.js'
 import { curl, type Listening } from '../fakes/listening.js'
 import { consoles, cookieOf, message, ofPage, session, signIn } from './console-under-test.js'
@@ -156,6 +157,24 @@ describe('a one-time code', () => {
     expect(JSON.parse((await signIn(api, { code })).text).user).toBe('viewer')
     const again = await signIn(api, { code })
     expect([again.status, message(again)]).toEqual([401, expect.stringMatching(/run `kairship console`/)])
+  })
+
+  it('signs its caller in after the host was away when it came first', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const api = await start()
+    const code = await codeFor(api, 'viewer')
+    // The answer about the token is forgotten.
+    vi.advanceTimersByTime(60_000)
+    api.host.script = ({ path }) => {
+      if (path.endsWith('/tokenreviews')) throw new UnreachableError('connect ECONNREFUSED', 'ECONNREFUSED')
+      return undefined
+    }
+    const away = await signIn(api, { code })
+    expect([away.status, away.headers['set-cookie']]).toEqual([503, undefined])
+    api.host.script = () => undefined
+    expect(JSON.parse((await signIn(api, { code })).text).user).toBe('viewer')
+    expect((await signIn(api, { code })).status).toBe(401)
   })
 
   it('of another user does not replace a session before its reader says so', async () => {

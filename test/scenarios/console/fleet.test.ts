@@ -40,6 +40,27 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(260_000)
   })
 
+  it('is opened by a link also where the server was away at first: the code is used again', async () => {
+    const { api, browser, proxy } = world
+    const { page, context } = await visit(browser, api.url)
+    let away = 2
+    await page.route('**/console/session', (route, request) => {
+      if (request.method() !== 'POST' || away === 0) return route.continue()
+      away -= 1
+      // No answer at all, and one while the host that reviews tokens is away.
+      return away === 1
+        ? route.abort('connectionrefused')
+        : route.fulfill({ status: 503, json: { code: 14, message: 'the host is away for now', details: [] } })
+    })
+    await page.goto(await world.link(proxy.playground.tokens.admin))
+    await page.getByText('Failed to fetch').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByText('the host is away for now').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('button', { name: 'admin@playground' }).waitFor()
+    await context.close()
+  })
+
   it('keeps the token from scripts: it is in no storage and no readable cookie', async () => {
     const { proxy } = world
     const { page, context } = await world.signedIn()
