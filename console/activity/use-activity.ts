@@ -1,11 +1,9 @@
 import { useEffect, useState } from 'react'
-import { ConnectionError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
 import { type ActivityBucket, InsightService } from '../../proto/gen/kairship/insight_pb.js'
 import { rest } from '../connection/rest.js'
-import { clock } from '../live/clock.js'
-import { Pause, retryAfterMs } from '../live/retry.js'
-import { whileVisible } from '../live/use-live.js'
+import { type Followed, follow } from '../live/follow.js'
+import { runWhileVisible } from '../live/while-visible.js'
 import { merged } from './series.js'
 
 const insight = serviceClient(InsightService, rest)
@@ -27,48 +25,33 @@ export function useActivity(instance: string): ActivityView {
   const [view, setView] = useState(NOTHING)
   useEffect(() => {
     setView(NOTHING)
-    let run: AbortController | undefined
-    const start = () => {
-      if (run) return
-      run = new AbortController()
-      void follow(instance, setView, run.signal)
-    }
-    return whileVisible(start, () => {
-      run?.abort()
-      run = undefined
-    })
+    return runWhileVisible(signal => follow(activityOf(instance, setView), signal))
   }, [instance])
   return view
 }
 
 type Change = (change: (view: ActivityView) => ActivityView) => void
 
-/** Follows until it is stopped. It never rejects: a stream that broke is begun again, and sends the last hour anew. */
-async function follow(instance: string, change: Change, signal: AbortSignal): Promise<void> {
-  const pause = new Pause(clock)
-  let failures = 0
-  while (!signal.aborted) {
-    let problem: Error = new ConnectionError('the stream has ended')
-    try {
-      for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal })) {
-        failures = 0
-        change(({ problem: _, ...view }) => ({
-          ...view,
-          bucketMs: Number(bucketMs),
-          buckets: merged(view.buckets, buckets),
-          ...(view.state !== 'live' && { state: 'live', since: Date.now() }),
-        }))
-      }
-    } catch (error) {
-      problem = error instanceof Error ? error : new Error(String(error))
+/** The stream of an instance's activity. After a failure it sends the last hour anew. */
+const activityOf = (instance: string, change: Change): Followed => ({
+  async read(signal, answered) {
+    for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal })) {
+      answered()
+      change(({ problem: _, ...view }) => ({
+        ...view,
+        bucketMs: Number(bucketMs),
+        buckets: merged(view.buckets, buckets),
+        ...(view.state !== 'live' && { state: 'live', since: Date.now() }),
+      }))
     }
-    if (signal.aborted) return
+    return 'again'
+  },
+  broken(problem) {
     change(view => ({
       ...view,
       problem,
       ...(view.state === 'live' && { state: 'stale', since: Date.now() }),
     }))
-    failures += 1
-    await pause.last(retryAfterMs(failures, problem), signal)
-  }
-}
+    return 'again'
+  },
+})

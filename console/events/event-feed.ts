@@ -1,4 +1,3 @@
-import { ConnectionError } from '../../client/errors.js'
 import {
   type FleetObject,
   type FleetPlace,
@@ -6,7 +5,7 @@ import {
   type WatchFleetObjectsResponse,
 } from '../../proto/gen/kairship/fleet_pb.js'
 import { type Clock, clock } from '../live/clock.js'
-import { Pause, retryAfterMs } from '../live/retry.js'
+import { type Followed, follow } from '../live/follow.js'
 
 /** An event as the fleet's list shows it. */
 export interface FleetEvent {
@@ -52,17 +51,13 @@ export class EventFeed {
   #view: FeedView
   #run: AbortController | undefined
   #cancelFrame: (() => void) | undefined
-  #failures = 0
   readonly #readers = new Set<() => void>()
-  /** Before the next attempt to follow. */
-  readonly #pause: Pause
 
   constructor(
     private readonly watch: (signal: AbortSignal) => AsyncIterable<WatchFleetObjectsResponse>,
     private readonly time: Clock = clock,
     private readonly most = MOST_EVENTS,
   ) {
-    this.#pause = new Pause(time)
     this.#view = { events: [], total: 0, state: 'loading', since: time.now(), unread: [] }
   }
 
@@ -77,7 +72,11 @@ export class EventFeed {
   start(): void {
     if (this.#run) return
     this.#run = new AbortController()
-    void this.#follow(this.#run.signal)
+    const stream: Followed = {
+      read: (signal, answered) => this.#read(signal, answered),
+      broken: problem => this.#broken(problem),
+    }
+    void follow(stream, this.#run.signal, { time: this.time })
   }
 
   /** Keeps what is shown. The stream has no tokens: `start` reads all of it again. */
@@ -90,23 +89,15 @@ export class EventFeed {
     this.#show()
   }
 
-  /** Follows until it is stopped. It never rejects. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      let problem: Error = new ConnectionError('the stream has ended')
-      try {
-        for await (const message of this.watch(signal)) this.#take(message)
-      } catch (error) {
-        if (signal.aborted) return
-        problem = error instanceof Error ? error : new Error(String(error))
-      }
-      this.#broken(problem)
-      await this.#pause.last(retryAfterMs(this.#failures, problem), signal)
+  async #read(signal: AbortSignal, answered: () => void): Promise<'again'> {
+    for await (const message of this.watch(signal)) {
+      answered()
+      this.#take(message)
     }
+    return 'again'
   }
 
   #take({ type, object, place, total }: WatchFleetObjectsResponse): void {
-    this.#failures = 0
     if (type === Type.RESET && !place) {
       this.#events.clear()
       this.#failed.clear()
@@ -142,11 +133,11 @@ export class EventFeed {
     return newest
   }
 
-  #broken(problem: Error): void {
-    this.#failures += 1
+  #broken(problem: Error): 'again' {
     this.#become('stale')
     this.#view = { ...this.#view, problem }
     this.#showSoon()
+    return 'again'
   }
 
   #become(state: 'live' | 'stale'): void {

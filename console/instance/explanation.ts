@@ -5,9 +5,10 @@ import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { InstanceService, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
 import { rest } from '../connection/rest.js'
 import { clock } from '../live/clock.js'
+import { Due } from '../live/due.js'
+import { type Followed, follow } from '../live/follow.js'
 import type { Page } from '../live/page.js'
-import { Pause, retryAfterMs } from '../live/retry.js'
-import { whileVisible } from '../live/use-live.js'
+import { runWhileVisible } from '../live/while-visible.js'
 
 const instances = serviceClient(InstanceService, rest)
 
@@ -28,23 +29,11 @@ export function useExplanation(name: string) {
   const queries = useQueryClient()
   const [heard, setHeard] = useState<Heard>({ state: 'beginning', since: Date.now() })
   useEffect(() => {
-    let run: AbortController | undefined
-    const start = () => {
-      if (run) return
-      run = new AbortController()
-      setHeard({ state: 'beginning', since: Date.now() })
-      void follow(
-        name,
-        {
-          changed: () => queries.invalidateQueries({ queryKey: ['explanation', name] }),
-          heard: state => setHeard({ state, since: Date.now() }),
-        },
-        run.signal,
-      )
-    }
-    return whileVisible(start, () => {
-      run?.abort()
-      run = undefined
+    const become = (state: Heard['state']) => setHeard({ state, since: Date.now() })
+    const changed = () => queries.invalidateQueries({ queryKey: ['explanation', name] })
+    return runWhileVisible(async signal => {
+      become('beginning')
+      await followInstance(name, { changed, become }, signal)
     })
   }, [name, queries])
   const query = useQuery<Explanation>({
@@ -68,43 +57,37 @@ export function freshnessOf(
   return { state: state === 'live' ? 'live' : state === 'broken' ? 'stale' : 'loading', since }
 }
 
-/** Follows one instance until it is stopped. It never rejects: a stream that broke is begun again, and what was missed asked for. */
-async function follow(
+/** Follows the changes of one instance until the signal aborts. It never rejects. After a failure, changes may have been missed: it calls `changed`. */
+async function followInstance(
   name: string,
-  { changed, heard }: { readonly changed: () => void; readonly heard: (state: Heard['state']) => void },
+  { changed, become }: { readonly changed: () => void; readonly become: (state: Heard['state']) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  let due: ReturnType<typeof setTimeout> | undefined
-  const soon = () => {
-    due ??= setTimeout(() => {
-      due = undefined
-      changed()
-    }, AGAIN_MS)
-  }
-  signal.addEventListener('abort', () => clearTimeout(due), { once: true })
-  const pause = new Pause(clock)
-  let failures = 0
-  while (!signal.aborted) {
-    let problem: unknown
-    try {
+  const due = new Due(clock, changed)
+  signal.addEventListener('abort', () => due.cancel(), { once: true })
+  const soon = () => due.within(AGAIN_MS)
+  let isFirst = true
+  const stream: Followed = {
+    async read(signal, answered) {
+      if (!isFirst) soon()
+      isFirst = false
       let isBegun = false
       for await (const { type, instance } of instances.watchInstances({ name }, { signal })) {
-        // What was there when it began is told: an instance that went before that is told by nothing.
+        answered()
+        // Until the first bookmark the watch sends what is there: it sends nothing of an instance that was deleted before.
         const begins: boolean = !isBegun && type === Type.BOOKMARK
         isBegun ||= begins
-        if (begins) heard('live')
-        failures = 0
-        // The filter matches parts of names: others' changes come too, and mean nothing here.
+        if (begins) become('live')
+        // The filter matches parts of names, so changes of other instances come too.
         if (begins || instance?.metadata?.name === name) soon()
       }
-    } catch (error) {
-      // Why is shown by the query that is asked again.
-      problem = error
-    }
-    if (signal.aborted) return
-    heard('broken')
-    failures += 1
-    await pause.last(retryAfterMs(failures, problem), signal)
-    soon()
+      return 'again'
+    },
+    // The reason is shown by the query, which is asked again.
+    broken() {
+      become('broken')
+      return 'again'
+    },
   }
+  await follow(stream, signal)
 }

@@ -1,6 +1,6 @@
-import { ConnectionError } from '../../client/errors.js'
 import { type Clock, clock } from './clock.js'
 import { Due } from './due.js'
+import { asError, type Followed, follow } from './follow.js'
 import { PageReadings } from './page-readings.js'
 import { PageView } from './page-view.js'
 import { isInSight, Pages, ROWS, type Sight } from './pages.js'
@@ -29,8 +29,7 @@ export class LivePage<T> {
   #sight: Sight = { from: 1, to: 1 }
   #resumeToken = ''
   #run: AbortController | undefined
-  #failures = 0
-  /** Of its pages, one round after the other: the watch may go on meanwhile. */
+  /** Rounds of reading its pages that failed one after the other. */
   #listFailures = 0
   readonly #readings: PageReadings<T>
   #listAgain = false
@@ -86,7 +85,11 @@ export class LivePage<T> {
     if (this.#run) return
     const run = new AbortController()
     this.#run = run
-    void this.#follow(run.signal)
+    const stream: Followed = {
+      read: (signal, answered) => this.#readStream(signal, answered),
+      broken: problem => this.#broken(problem),
+    }
+    void follow(stream, run.signal, { pause: this.#pause })
   }
 
   /** Keeps what is shown; `start` goes on after it. */
@@ -110,27 +113,25 @@ export class LivePage<T> {
     this.#list()
   }
 
-  /** Follows the list until it is stopped. It never rejects. */
-  async #follow(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      let problem: Error = new ConnectionError('the stream has ended')
-      try {
-        if (this.#isLong) for await (const change of this.#changes(signal)) this.#takeOfLong(change)
-        else for await (const change of this.source.watch(this.#resumeToken, signal)) this.#take(change)
-      } catch (error) {
-        if (signal.aborted) return
-        if (isTooLong(error) && this.source.changes && !this.#isLong) {
-          this.#isLong = true
-          continue
+  /** Reads the stream of the list, or of its changes where the list is too long. */
+  async #readStream(signal: AbortSignal, answered: () => void): Promise<'again'> {
+    try {
+      if (!this.#isLong) {
+        for await (const change of this.source.watch(this.#resumeToken, signal)) {
+          answered()
+          this.#take(change)
         }
-        problem = asError(error)
+        return 'again'
       }
-      this.#broken(problem)
-      if (isTooLong(problem) || (this.#isLong && this.page().state === 'loading')) this.#readOnly()
-      // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
-      const ms = isTooLong(problem) ? undefined : retryAfterMs(this.#failures, problem)
-      await this.#pause.last(ms, signal)
+    } catch (error) {
+      if (signal.aborted || !isTooLong(error) || !this.source.changes) throw error
+      this.#isLong = true
     }
+    for await (const change of this.#changes(signal)) {
+      answered()
+      this.#takeOfLong(change)
+    }
+    return 'again'
   }
 
   #changes(signal: AbortSignal): AsyncIterable<RowChange> {
@@ -145,7 +146,6 @@ export class LivePage<T> {
   }
 
   #take({ type, item, total, resumeToken }: Change<T>): void {
-    this.#failures = 0
     if (resumeToken !== '') this.#resumeToken = resumeToken
     if (type === 'RESET') {
       this.#synced = false
@@ -171,7 +171,6 @@ export class LivePage<T> {
   }
 
   #takeOfLong(change: RowChange): void {
-    this.#failures = 0
     if (change.type === 'START') {
       this.#told.clear()
       this.#begin()
@@ -244,16 +243,16 @@ export class LivePage<T> {
   }
 
   /** Its stream is over: what is read from now on may change unnoticed. */
-  #broken(problem: Error): void {
+  #broken(problem: Error): 'again' | 'wait' {
     this.#synced = false
     this.#failed(problem)
+    if (isTooLong(problem) || (this.#isLong && this.page().state === 'loading')) this.#readOnly()
+    // The server would read as many objects again to refuse it again: it is tried when a reader wants it.
+    return isTooLong(problem) ? 'wait' : 'again'
   }
 
   #failed(problem: Error): void {
-    this.#failures += 1
     if (this.page().state === 'live') this.#view.become('stale')
     this.#view.change({ problem })
   }
 }
-
-const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))

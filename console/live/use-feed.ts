@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react'
-import { whileVisible } from './use-live.js'
+import { whileVisible } from './while-visible.js'
 
 /** A stream of which a screen shows a part, such as a log. */
 interface Feed<V> {

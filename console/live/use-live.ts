@@ -4,9 +4,7 @@ import { LivePage } from './live-page.js'
 import type { Page } from './page.js'
 import { ROWS } from './pages.js'
 import type { PageRequest, Source } from './source.js'
-
-/** A tab that is hidden for longer needs no stream, milliseconds. */
-const HIDDEN_MS = 15_000
+import { whileVisible } from './while-visible.js'
 
 const followed = new Set<Pick<LivePage<unknown>, 'retry'>>()
 
@@ -46,21 +44,4 @@ export function useLive<T>(
     [live],
   )
   return useSyncExternalStore(live.subscribe, live.page)
-}
-
-/** Starts now or when the tab is shown, and stops when it has been hidden for a while. @returns stops for good */
-export function whileVisible(start: () => void, stop: () => void): () => void {
-  let hidden: ReturnType<typeof setTimeout> | undefined
-  const look = () => {
-    clearTimeout(hidden)
-    if (document.visibilityState === 'visible') start()
-    else hidden = setTimeout(stop, HIDDEN_MS)
-  }
-  look()
-  document.addEventListener('visibilitychange', look)
-  return () => {
-    document.removeEventListener('visibilitychange', look)
-    clearTimeout(hidden)
-    stop()
-  }
 }

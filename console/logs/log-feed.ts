@@ -1,10 +1,9 @@
-import { ConnectionError } from '../../client/errors.js'
 import {
   type StreamWorkloadLogsResponse,
   StreamWorkloadLogsResponse_Type as Type,
 } from '../../proto/gen/kairship/workload_pods_pb.js'
 import { type Clock, clock } from '../live/clock.js'
-import { Pause, retryMs } from '../live/retry.js'
+import { type Followed, follow } from '../live/follow.js'
 import { type LogLine, LogLines } from './log-lines.js'
 
 /** What a screen shows of a log. */
@@ -47,14 +46,11 @@ export class LogFeed {
   #view: LogView = { rows: [], dropped: 0, state: 'connecting' }
   #run: AbortController | undefined
   #cancelFrame: (() => void) | undefined
-  #failures = 0
   /** Of each container, the time of its last line. */
   readonly #last = new Map<string, string>()
   /** The same when the stream began: what is not newer is here already. */
   #had: ReadonlyMap<string, string> = new Map()
   readonly #readers = new Set<() => void>()
-  /** Before the next attempt to read. */
-  readonly #pause: Pause
 
   constructor(
     private readonly open: OpenLog,
@@ -62,7 +58,6 @@ export class LogFeed {
   ) {
     this.#lines = options.lines ?? new LogLines()
     this.#time = options.time ?? clock
-    this.#pause = new Pause(this.#time)
   }
 
   /** The same object until something changes. */
@@ -76,7 +71,11 @@ export class LogFeed {
   start(): void {
     if (this.#run || this.#view.state === 'ended') return
     this.#run = new AbortController()
-    void this.#read(this.#run.signal)
+    const stream: Followed = {
+      read: (signal, answered) => this.#read(signal, answered),
+      broken: problem => this.#broken(problem),
+    }
+    void follow(stream, this.#run.signal, { time: this.#time })
   }
 
   /** Keeps what was read; `start` goes on after it. */
@@ -94,32 +93,27 @@ export class LogFeed {
     this.#show()
   }
 
-  /** Reads until it is stopped or there is nothing more. It never rejects. */
-  async #read(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        this.#had = new Map(this.#last)
-        const newest = [...this.#had.values()].sort(inOrder).at(-1)
-        for await (const message of this.open(newest, signal)) {
-          // A stream that was left may have some still; the next one brings them again.
-          if (signal.aborted) return
-          this.#take(message)
-        }
-        if (!this.options.follow) return this.#state('ended')
-        this.#state('broken', new ConnectionError('the stream has ended'))
-      } catch (thrown) {
-        if (signal.aborted) return
-        const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-        if (this.options.isFinal(error)) return this.#state('refused', error)
-        this.#state('broken', error)
-      }
-      this.#failures += 1
-      await this.#pause.last(retryMs(this.#failures), signal)
+  async #read(signal: AbortSignal, answered: () => void): Promise<'again' | 'over'> {
+    this.#had = new Map(this.#last)
+    const newest = [...this.#had.values()].sort(inOrder).at(-1)
+    for await (const message of this.open(newest, signal)) {
+      // A stream that was stopped may still have messages; the next one brings them again.
+      if (signal.aborted) return 'over'
+      answered()
+      this.#take(message)
     }
+    if (this.options.follow) return 'again'
+    this.#state('ended')
+    return 'over'
+  }
+
+  #broken(problem: Error): 'again' | 'over' {
+    const isFinal = this.options.isFinal(problem)
+    this.#state(isFinal ? 'refused' : 'broken', problem)
+    return isFinal ? 'over' : 'again'
   }
 
   #take({ type, cluster, pod, container, time, text, truncated, message }: Message): void {
-    this.#failures = 0
     const of = { cluster, pod, container }
     if (type === Type.LINE) {
       const key = `${cluster}/${pod}/${container}`

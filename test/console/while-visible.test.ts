@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { whileVisible } from '../../console/live/use-live.js'
+import { whileVisible } from '../../console/live/while-visible.js'
 
 let state: 'visible' | 'hidden'
 let calls: string[]
