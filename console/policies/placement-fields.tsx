@@ -1,5 +1,6 @@
-import { Group, MultiSelect, NumberInput, Select, Switch, Text } from '@mantine/core'
+import { Group, NumberInput, Select, Switch, Text } from '@mantine/core'
 import { setting, settingTexts } from '../forms/changes.js'
+import { SeveralSelect } from '../parts/several-select.js'
 import { usePolicyWords } from '../words/policies.js'
 import type { FieldsProps } from './fields-props.js'
 import type { Division } from './policies.js'
@@ -25,11 +26,9 @@ export function PlacementFields({
       {spec.hasGroups ? (
         <Text size="sm">{words.groups}</Text>
       ) : (
-        <MultiSelect
+        <SeveralSelect
           label={words.clusters}
           description={words.clustersHelp}
-          searchable
-          clearable
           data={[...new Set([...clusters, ...spec.clusters])]}
           value={[...spec.clusters]}
           onChange={names => apply(settingTexts(AFFINITY, names))}

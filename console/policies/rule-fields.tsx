@@ -1,6 +1,7 @@
-import { ActionIcon, Fieldset, Group, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core'
+import { ActionIcon, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { adding, type Change, removing, setting, settingTexts } from '../forms/changes.js'
 import { Rows } from '../forms/rows.js'
+import { SeveralSelect } from '../parts/several-select.js'
 import { usePolicyWords } from '../words/policies.js'
 import type { Rule } from './policy-document.js'
 
@@ -31,11 +32,9 @@ export function RuleFields({
       row={(rule, index) => (
         <Fieldset legend={words.rule(index + 1)}>
           <Stack gap="xs">
-            <MultiSelect
+            <SeveralSelect
               label={words.clusters}
               description={words.everyCluster}
-              searchable
-              clearable
               data={[...new Set([...clusters, ...rule.clusters])]}
               value={[...rule.clusters]}
               onChange={names =>

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, List, MultiSelect, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog } from '../parts/dialog.js'
 import { Problem } from '../parts/problem.js'
+import { SeveralSelect } from '../parts/several-select.js'
 import { usePromoteWords } from '../words/promote.js'
 import { type Promotion, promote, servicesBeside } from './promoted.js'
 import { type PromotedKind, promotedKinds } from './promoted-kind.js'
@@ -50,11 +51,9 @@ export function PromotionDialog({
     <Dialog onClose={close} title={words.dialog(`${promotedKinds[kind]} ${namespace}/${name}`)}>
       <Stack>
         {kind === 'deployments' && (
-          <MultiSelect
+          <SeveralSelect
             label={words.services}
             description={words.servicesHelp}
-            searchable
-            clearable
             disabled={isBusy}
             data={[...(beside.data ?? [])]}
             value={[...services]}

@@ -1,15 +1,4 @@
-import {
-  Badge,
-  Group,
-  MultiSelect,
-  Paper,
-  Select,
-  SimpleGrid,
-  Stack,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core'
+import { Badge, Group, Paper, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
@@ -26,6 +15,7 @@ import { useClusterNames } from '../instance/names.js'
 import { Dot } from '../parts/dot.js'
 import { Problem } from '../parts/problem.js'
 import { ServerWords } from '../parts/server-words.js'
+import { SeveralSelect } from '../parts/several-select.js'
 import { PlacementTable } from '../policies/placement-table.js'
 import { useLatest } from '../policies/use-latest.js'
 import { useRehearseWords } from '../words/rehearse.js'
@@ -97,10 +87,8 @@ function Taints({ instance, thought }: { readonly instance: string; readonly tho
   return (
     <Paper withBorder p="md">
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-        <MultiSelect
+        <SeveralSelect
           label={words.clusters}
-          searchable
-          clearable
           data={[...new Set([...names, ...clusters])]}
           value={[...clusters]}
           onChange={next => change({ clusters: next })}

@@ -1,8 +1,9 @@
-import { Checkbox, Fieldset, MultiSelect, Stack, Text } from '@mantine/core'
+import { Checkbox, Fieldset, Stack, Text } from '@mantine/core'
 import { settingTexts } from '../../forms/changes.js'
 import { changedObject, changedText, type FormObject } from '../../forms/form-text.js'
 import { at, texts } from '../../forms/reading.js'
 import { useClusterNames } from '../../instance/names.js'
+import { SeveralSelect } from '../../parts/several-select.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import { CLUSTER_NAMES, policyFor } from './placement.js'
 
@@ -40,11 +41,9 @@ export function PlacementFields({
           }}
         />
         {policy ? (
-          <MultiSelect
+          <SeveralSelect
             label={words.clusters}
             description={words.clustersHelp}
-            searchable
-            clearable
             data={[...new Set([...clusters, ...chosen])]}
             value={[...chosen]}
             onChange={names => change(changedObject(text, policy.index, settingTexts(CLUSTER_NAMES, names)))}

@@ -3,7 +3,6 @@ import {
   Button,
   Checkbox,
   Group,
-  MultiSelect,
   NumberInput,
   SegmentedControl,
   Select,
@@ -15,6 +14,7 @@ import {
 import { type FormEvent, useState } from 'react'
 import { useClusterNames, useNamespaceNames } from '../../instance/names.js'
 import { isWorkloadKind, workloadKinds } from '../../kube/workload-kinds.js'
+import { SeveralSelect } from '../../parts/several-select.js'
 import { useObjectWords } from '../../words/objects.js'
 import { hasReplicas, mistakesOf, type Wishes } from './sketch.js'
 
@@ -121,13 +121,12 @@ export function WorkloadForm({
         onChange={event => change({ withPolicy: event.currentTarget.checked })}
       />
       {wishes.withPolicy && (
-        <MultiSelect
+        <SeveralSelect
           label={words.clusters}
           description={words.clustersHelp}
           value={[...wishes.clusters]}
           onChange={chosen => change({ clusters: chosen })}
           data={[...clusters]}
-          searchable
         />
       )}
       {wishes.withPolicy && hasReplicas(wishes.kind) && (

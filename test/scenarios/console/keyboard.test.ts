@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest'
+import { describeConsole } from '../support/console-world.js'
+
+describeConsole('a person at the console without a mouse', { members: 3 }, world => {
+  const members = () => [...world.proxy.playground.members.keys()].sort()
+
+  it('chooses one member after another, goes on from the last one, and finds one by its name', async () => {
+    const [first = '', second = '', third = ''] = members()
+    const { page, complaints } = await world.at('workloads/new')
+    const field = page.getByRole('combobox', { name: 'Member clusters' })
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('by-keyboard')
+    await page.getByRole('textbox', { name: 'Image' }).fill('nginx:1.27')
+    await field.focus()
+    await page.getByRole('option', { name: third }).waitFor()
+    for (const key of ['ArrowDown', 'ArrowDown', 'Enter', 'ArrowDown', 'Enter'])
+      await page.keyboard.press(key)
+    const isChosen = async (name: string) =>
+      (await page.getByRole('option', { name }).getAttribute('aria-selected')) === 'true'
+    await expect.poll(() => Promise.all(members().map(isChosen))).toEqual([false, true, true])
+    await page.keyboard.type(first)
+    await page.getByRole('option', { name: second }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    await page.getByRole('option', { name: second }).waitFor()
+    expect(await field.inputValue()).toBe('')
+    await expect.poll(() => Promise.all(members().map(isChosen))).toEqual([true, true, true])
+    expect(complaints).toEqual([])
+  })
+})
