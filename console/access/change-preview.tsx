@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Table, Text } from '@mantine/core'
 import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js'
-import { ServerWords } from '../parts/server-words.js'
-import { TableHead } from '../parts/table-head.js'
+import { ServerWords } from '../failures/server-words.js'
+import { TableHead } from '../tables/table-head.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { subjectText } from './subjects.js'
 

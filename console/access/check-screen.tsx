@@ -9,11 +9,11 @@ import {
   type ListAccessSubjectsResponse,
   AccessLink_State as State,
 } from '../../proto/gen/kairship/access_review_pb.js'
+import { Problem } from '../failures/problem.js'
+import { ServerWords, serverText } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
-import { Problem } from '../parts/problem.js'
-import { RefusableButton } from '../parts/refusable-button.js'
-import { ServerWords, serverText } from '../parts/server-words.js'
-import { TableHead } from '../parts/table-head.js'
+import { RefusableButton } from '../rights/refusable-button.js'
+import { TableHead } from '../tables/table-head.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { useWords } from '../words/use-words.js'

@@ -4,12 +4,12 @@ import type {
   PreviewRoleBindingResponse,
   PreviewWorkspaceRoleBindingResponse,
 } from '../../proto/gen/kairship/access_review_pb.js'
+import { Problem } from '../failures/problem.js'
 import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
-import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
-import { RefusableButton } from '../parts/refusable-button.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { Dialog } from '../writes/dialog.js'
 import { momentOf, useAct } from './act.js'
 import { ChangePreview } from './change-preview.js'
 import { type Binding, type BindingKind, bindings, reviews } from './sources.js'

@@ -4,7 +4,7 @@ import { ClusterService } from '../../proto/gen/kairship/cluster_pb.js'
 import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import type { Source } from '../live/source.js'
-import type { ListSearch } from '../parts/list-search.js'
+import type { ListSearch } from '../tables/list-search.js'
 
 export const service = serviceClient(ClusterService, rest)
 

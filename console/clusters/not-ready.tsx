@@ -1,8 +1,8 @@
 import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { NumStatistic } from '../../proto/gen/kairship/instance_pb.js'
-import { ClusterLink } from '../parts/cluster-link.js'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
+import { ClusterLink } from '../propagation/cluster-link.js'
 import { service } from './clusters.js'
 
 /** The member clusters of an instance that are not ready, and why. Looked at again when their number changes. */

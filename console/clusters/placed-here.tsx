@@ -4,8 +4,8 @@ import { Link } from '@tanstack/react-router'
 import { serviceClient } from '../../client/service-client.js'
 import { PropagationService } from '../../proto/gen/kairship/propagation_pb.js'
 import { rest } from '../connection/rest.js'
+import { Problem } from '../failures/problem.js'
 import { workloadKindOf } from '../kube/workload-kinds.js'
-import { Problem } from '../parts/problem.js'
 import { useClusterWords } from '../words/clusters.js'
 
 const propagation = serviceClient(PropagationService, rest)

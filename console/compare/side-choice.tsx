@@ -1,13 +1,9 @@
 import { Fieldset, Group, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { serviceClient } from '../../client/service-client.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
-import { rest } from '../connection/rest.js'
+import { instances } from '../connection/instance-service.js'
 import { useClusterNames } from '../instance/names.js'
 import { useCompareWords } from '../words/compare.js'
 import type { Side } from './side.js'
-
-const instances = serviceClient(InstanceService, rest)
 
 /** Names that are offered. */
 const MOST_NAMES = 500

@@ -11,12 +11,12 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { instances } from '../connection/instance-service.js'
 import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
-import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
-import { RefusalNotice } from '../parts/may.js'
-import { instances } from '../settings/instances.js'
+import { RefusalNotice } from '../rights/may.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useSettingWords } from '../words/settings.js'
+import { CheckThenWrite, useCheckedWrite } from '../writes/checked-write.js'
 import { adoptCommand, type InstanceFields, NO_INSTANCE, requestOf } from './instance-fields.js'
 
 const CREATE = { verb: 'create', resource: 'instances' } as const

@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Text } from '@mantine/core'
-import { RefusableButton } from '../parts/refusable-button.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useEditorWords } from '../words/editor.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import type { EditProps } from './edit-props.js'

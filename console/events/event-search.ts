@@ -1,4 +1,4 @@
-import { type ListSearch, listSearch } from '../parts/list-search.js'
+import { type ListSearch, listSearch } from '../tables/list-search.js'
 
 /** What the address of an instance's events says. */
 export interface EventSearch extends ListSearch {

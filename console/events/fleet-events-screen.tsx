@@ -4,21 +4,20 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { instances } from '../connection/instance-service.js'
 import { rest } from '../connection/rest.js'
+import { Problem } from '../failures/problem.js'
 import { useFeed } from '../live/use-feed.js'
 import { Freshness } from '../parts/freshness.js'
-import { withField } from '../parts/list-search.js'
-import { Problem } from '../parts/problem.js'
-import { ScrollingTable } from '../parts/scrolling-table.js'
 import { Ago } from '../parts/time.js'
+import { withField } from '../tables/list-search.js'
+import { ScrollingTable } from '../tables/scrolling-table.js'
 import { useEventWords } from '../words/events.js'
 import { EventFeed, type FleetEvent } from './event-feed.js'
 import type { FleetEventSearch } from './event-search.js'
 import { EventTypeBadge } from './events-screen.js'
 
 const fleet = serviceClient(FleetService, rest)
-const instances = serviceClient(InstanceService, rest)
 const route = getRouteApi('/events')
 
 /** What happens in the whole fleet: the newest events of all control planes, and of their members where wanted. */

@@ -2,14 +2,14 @@ import { Button, Group, SegmentedControl, Stack, Text, TextInput, Title } from '
 import { useDebouncedCallback } from '@mantine/hooks'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
+import { Problem } from '../failures/problem.js'
 import { useLive } from '../live/use-live.js'
+import { lazyPiece } from '../loading/lazy-piece.js'
+import { useDrawn } from '../loading/use-drawn.js'
 import { Freshness } from '../parts/freshness.js'
-import { lazyPiece } from '../parts/lazy-piece.js'
-import { Problem } from '../parts/problem.js'
-import { useDrawn } from '../parts/use-drawn.js'
 import { useWords } from '../words/use-words.js'
+import { fleetSource, PAGE_SIZE } from './fleet-source.js'
 import { InstanceCards } from './instance-cards.js'
-import { instances, PAGE_SIZE } from './instances.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200
@@ -20,7 +20,7 @@ const FIRST_ITEMS = 12
 const route = getRouteApi('/instances')
 
 /** Loaded after the first frame with instances, to keep the script before it small (bench/README.md, `scriptBytes`). */
-const MayLink = lazyPiece(async () => (await import('../parts/may.js')).MayLink)
+const MayLink = lazyPiece(async () => (await import('../rights/may.js')).MayLink)
 const FleetPages = lazyPiece(async () => (await import('./fleet-pages.js')).FleetPages)
 /** Loaded by readers who choose the table. */
 const FleetTable = lazyPiece(async () => (await import('./fleet-table.js')).FleetTable)
@@ -31,7 +31,7 @@ export function FleetScreen() {
   const { fleet } = useWords()
   const { name = '', view, page = 1 } = route.useSearch()
   const navigate = route.useNavigate()
-  const live = useLive(() => instances(name), [name], { page, pageSize: PAGE_SIZE })
+  const live = useLive(() => fleetSource(name), [name], { page, pageSize: PAGE_SIZE })
   const [typed, setTyped] = useState(name)
   const find = useDebouncedCallback(
     (text: string) =>

@@ -1,10 +1,10 @@
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { askBeforeLoss, drafts } from '../editor/drafts.js'
-import { KeepsFocus } from '../parts/keeps-focus.js'
 import { ageOf } from '../parts/time.js'
 import { useEditorWords } from '../words/editor.js'
 import { useWords } from '../words/use-words.js'
+import { KeepsFocus } from '../writes/keeps-focus.js'
 
 /** The fields of a form, which are kept while its reader is elsewhere on the page. */
 export interface FormDraft<T> {

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { Fragment, type ReactNode } from 'react'
-import { RefusableButton } from '../parts/refusable-button.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useFormWords } from '../words/forms.js'
 import { useNotYetWords } from '../words/not-yet.js'
 

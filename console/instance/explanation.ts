@@ -1,16 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { serviceClient } from '../../client/service-client.js'
 import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
-import { InstanceService, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
-import { rest } from '../connection/rest.js'
+import { WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
+import { instances } from '../connection/instance-service.js'
 import { clock } from '../live/clock.js'
 import { Due } from '../live/due.js'
 import { type Followed, follow } from '../live/follow.js'
 import type { Page } from '../live/page.js'
 import { runWhileVisible } from '../live/while-visible.js'
-
-const instances = serviceClient(InstanceService, rest)
 
 /** Changes of one instance come in bursts: it is asked for again at most so often, milliseconds. */
 const AGAIN_MS = 500

@@ -1,10 +1,10 @@
 import { Button, Code, Table, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { Transition } from '../../proto/gen/kairship/instance_pb.js'
-import { SCROLLABLE } from '../parts/scrollable.js'
-import { ServerWords } from '../parts/server-words.js'
-import { TableHead } from '../parts/table-head.js'
+import { ServerWords } from '../failures/server-words.js'
 import { Ago } from '../parts/time.js'
+import { SCROLLABLE } from '../tables/scrollable.js'
+import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
 
 /** As many fit on a screen; the older ones are asked for seldom. */

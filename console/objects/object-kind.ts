@@ -2,7 +2,7 @@ import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairshi
 import type { ObjectType } from '../kube/object.js'
 import { ofAnyLength, ofVersions } from '../live/long-list.js'
 import type { Source } from '../live/source.js'
-import type { ListSearch } from '../parts/list-search.js'
+import type { ListSearch } from '../tables/list-search.js'
 import type { objectsEn } from '../words/objects.js'
 
 /** What is asked for: an instance's objects whose name contains a text, or one of them. */

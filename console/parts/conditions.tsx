@@ -1,9 +1,9 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
+import { ServerWords } from '../failures/server-words.js'
+import { SCROLLABLE } from '../tables/scrollable.js'
+import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
-import { SCROLLABLE } from './scrollable.js'
-import { ServerWords } from './server-words.js'
-import { TableHead } from './table-head.js'
 import { Ago } from './time.js'
 
 /** What must hold for the instance to be ready, and whether it does. */

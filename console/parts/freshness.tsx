@@ -1,9 +1,9 @@
 import { Group, Text, Tooltip } from '@mantine/core'
+import { failureText } from '../failures/failure-words.js'
 import { isDenied } from '../live/denied.js'
 import type { Page } from '../live/page.js'
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
-import { failureText } from './failure-words.js'
 import { clockText } from './time.js'
 
 /** Says where a table is from, and whether it is what there is now. */

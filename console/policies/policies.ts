@@ -12,7 +12,7 @@ import { rest } from '../connection/rest.js'
 import { changesOf } from '../live/changes.js'
 import { ofAnyLength } from '../live/long-list.js'
 import type { PageRequest, Source } from '../live/source.js'
-import type { ListSearch } from '../parts/list-search.js'
+import type { ListSearch } from '../tables/list-search.js'
 import { type PolicyKind, policyType } from './policy-kinds.js'
 
 const service = serviceClient(PolicyService, rest)

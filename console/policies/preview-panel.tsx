@@ -10,13 +10,13 @@ import {
   type TemplatePreview,
 } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
+import { ServerWords } from '../failures/server-words.js'
+import { useLatest } from '../live/use-latest.js'
 import { Dot } from '../parts/dot.js'
-import { ServerWords } from '../parts/server-words.js'
 import { Ago } from '../parts/time.js'
+import { PlacementTable } from '../propagation/placement-table.js'
 import { usePolicyWords } from '../words/policies.js'
 import { ManifestChanges } from './manifest-changes.js'
-import { PlacementTable } from './placement-table.js'
-import { useLatest } from './use-latest.js'
 
 const placement = serviceClient(PlacementService, rest)
 

@@ -1,8 +1,8 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Problem } from '../failures/problem.js'
 import type { KubeApi } from '../kube/kube-api.js'
 import { type ObjectAddress, objectPath } from '../kube/object.js'
-import { Problem } from '../parts/problem.js'
 import { usePolicyWords } from '../words/policies.js'
 import { type PolicyKind, policyKinds } from './policy-kinds.js'
 

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
 import { SeveralSelect } from '../parts/several-select.js'
 import { usePromoteWords } from '../words/promote.js'
+import { Dialog } from '../writes/dialog.js'
 import { type Promotion, promote, servicesBeside } from './promoted.js'
 import { type PromotedKind, promotedKinds } from './promoted-kind.js'
 

@@ -1,9 +1,8 @@
 import { serviceClient } from '../../client/service-client.js'
 import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
-import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
+import { instances } from '../connection/instance-service.js'
 import { rest } from '../connection/rest.js'
 
-const instances = serviceClient(InstanceService, rest)
 const fleet = serviceClient(FleetService, rest)
 
 /** What is searched, in the order in which it is shown. */

@@ -1,7 +1,7 @@
 import { Group, Kbd, Table } from '@mantine/core'
-import { Dialog } from '../parts/dialog.js'
-import { TableHead } from '../parts/table-head.js'
+import { TableHead } from '../tables/table-head.js'
 import { useSearchWords } from '../words/search.js'
+import { Dialog } from '../writes/dialog.js'
 
 const keys = [
   { of: 'search', keys: ['Ctrl', 'K'] },

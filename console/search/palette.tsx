@@ -3,9 +3,9 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useQueries } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useState } from 'react'
-import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
 import { useSearchWords } from '../words/search.js'
+import { Dialog } from '../writes/dialog.js'
 import { addressOf, type Results, search, searched } from './fleet-search.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */

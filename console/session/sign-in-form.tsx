@@ -1,7 +1,7 @@
 import { Button, Divider, PasswordInput, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
 import { useWords } from '../words/use-words.js'
 import { issuerAddress, issuerHere, type Session, SIGNED_IN_PATH, signIn } from './session.js'
 

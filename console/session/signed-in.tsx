@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
 import { useWords } from '../words/use-words.js'
 import { Card } from './card.js'
 import { issuerAddress, SIGNED_IN_PATH, takeProblem } from './session.js'

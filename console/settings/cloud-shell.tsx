@@ -3,11 +3,11 @@ import { useEffect, useState } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { CloudShellService, type CloudShell as Shell } from '../../proto/gen/kairship/cloudshell_pb.js'
 import { rest } from '../connection/rest.js'
-import { MayButton } from '../parts/may.js'
-import { Problem } from '../parts/problem.js'
+import { Problem } from '../failures/problem.js'
 import { Section } from '../parts/section.js'
-import { useAction } from '../parts/use-action.js'
+import { MayButton } from '../rights/may.js'
 import { useSettingWords } from '../words/settings.js'
+import { useAction } from '../writes/use-action.js'
 
 const shells = serviceClient(CloudShellService, rest)
 

@@ -2,13 +2,13 @@ import { List, Stack, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
-import { Dialog } from '../parts/dialog.js'
-import { MayButton } from '../parts/may.js'
-import { RemovalForm } from '../parts/removal-form.js'
+import { instances } from '../connection/instance-service.js'
 import { Section } from '../parts/section.js'
-import { useAction } from '../parts/use-action.js'
+import { MayButton } from '../rights/may.js'
 import { useSettingWords } from '../words/settings.js'
-import { instances } from './instances.js'
+import { Dialog } from '../writes/dialog.js'
+import { RemovalForm } from '../writes/removal-form.js'
+import { useAction } from '../writes/use-action.js'
 
 /** The end of an instance, with what goes and what stays. */
 export function DeleteInstance({ instance }: { readonly instance: Instance }) {

@@ -1,13 +1,13 @@
 import { List, NumberInput, SimpleGrid, Stack, Switch, Text } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { Problem } from '../failures/problem.js'
 import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
-import { CheckThenWrite, useCheckedWrite } from '../parts/checked-write.js'
-import { RefusalNotice } from '../parts/may.js'
-import { Problem } from '../parts/problem.js'
 import { Section } from '../parts/section.js'
+import { RefusalNotice } from '../rights/may.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useSettingWords } from '../words/settings.js'
+import { CheckThenWrite, useCheckedWrite } from '../writes/checked-write.js'
 import { changesOf, type Setting } from './setting.js'
 
 /** One of Karmada's components that can be switched and tuned. */

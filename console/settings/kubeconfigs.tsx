@@ -1,14 +1,14 @@
 import { Button, Divider, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { InstanceRole } from '../../proto/gen/kairship/instance_pb.js'
+import { instances } from '../connection/instance-service.js'
+import { Problem } from '../failures/problem.js'
 import { saveAs } from '../parts/download.js'
-import { MayButton } from '../parts/may.js'
-import { Problem } from '../parts/problem.js'
 import { Section } from '../parts/section.js'
-import { useAction } from '../parts/use-action.js'
+import { MayButton } from '../rights/may.js'
 import { useSettingWords } from '../words/settings.js'
 import { useWords } from '../words/use-words.js'
-import { instances } from './instances.js'
+import { useAction } from '../writes/use-action.js'
 
 const DAY = '86400'
 

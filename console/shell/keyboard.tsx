@@ -1,7 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { lazyPiece } from '../parts/lazy-piece.js'
+import { lazyPiece } from '../loading/lazy-piece.js'
 import { Shortcuts } from '../search/shortcuts.js'
 import { TypedAhead } from '../search/typed-ahead.js'
 import { useWords } from '../words/use-words.js'

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Caught } from '../parts/caught.js'
+import { Caught } from '../loading/caught.js'
 
 /** In place of the whole page where nothing of it could be shown, not even its texts: so it has its own, in all languages. */
 export const LastResort = ({ children }: { readonly children: ReactNode }) => (

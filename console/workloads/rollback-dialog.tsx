@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ListRevisionsResponse } from '../../proto/gen/kairship/revision_pb.js'
 import { YamlComparison } from '../editor/code/lazy.js'
-import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
-import { RefusableButton } from '../parts/refusable-button.js'
+import { Problem } from '../failures/problem.js'
 import { Ago } from '../parts/time.js'
-import { useWrite } from '../parts/use-write.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
+import { Dialog } from '../writes/dialog.js'
+import { useWrite } from '../writes/use-write.js'
 
 /** Shows the pod templates that the members remember, what differs in one from now, and takes it back. */
 export function RollbackDialog({

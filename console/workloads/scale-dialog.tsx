@@ -2,14 +2,14 @@ import { Button, Group, NumberInput, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
+import { Problem } from '../failures/problem.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { ObjectAddress } from '../kube/object.js'
-import { Dialog } from '../parts/dialog.js'
-import { Problem } from '../parts/problem.js'
-import { RefusableButton } from '../parts/refusable-button.js'
-import { useWrite } from '../parts/use-write.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useObjectWords } from '../words/objects.js'
+import { Dialog } from '../writes/dialog.js'
+import { useWrite } from '../writes/use-write.js'
 
 /** Asks for how many replicas a template asks for, and says how many its clusters have now. */
 export function ScaleDialog({

@@ -16,7 +16,7 @@ import { type WorkloadKind, workloadType } from '../kube/workload-kinds.js'
 import { ofAnyLength } from '../live/long-list.js'
 import { rpcSource } from '../live/rpc-source.js'
 import type { PageRequest, Source } from '../live/source.js'
-import type { ListSearch } from '../parts/list-search.js'
+import type { ListSearch } from '../tables/list-search.js'
 import { workloadKey as keyOf, type Workload, type WorkloadState } from './workload.js'
 
 const apps = serviceClient(AppsService, rest)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type HostAction, HostReviews } from '../../console/parts/host-reviews.js'
+import { type HostAction, HostReviews } from '../../console/rights/host-reviews.js'
 import type { HostActionReview } from '../../proto/gen/kairship/access_review_pb.js'
 
 const about = ({ verb, resource, name = '' }: HostAction) =>

@@ -1,6 +1,6 @@
 import { Center, Loader } from '@mantine/core'
 import { type ComponentProps, Suspense } from 'react'
-import { lazyPiece } from '../../parts/lazy-piece.js'
+import { lazyPiece } from '../../loading/lazy-piece.js'
 import { useEditorWords } from '../../words/editor.js'
 
 const Field = lazyPiece(async () => (await import('./code-field.js')).CodeField)

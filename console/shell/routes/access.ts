@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import type { OutcomeName } from '../../access/audit-screen.js'
 import type { BindingKind } from '../../access/sources.js'
-import { type ListSearch, listSearch } from '../../parts/list-search.js'
+import { type ListSearch, listSearch } from '../../tables/list-search.js'
 import { root } from './root.js'
 import { screen } from './screen.js'
 

@@ -1,5 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
-import { listSearch } from '../../parts/list-search.js'
+import { listSearch } from '../../tables/list-search.js'
 import { instance } from './instance.js'
 import { screen } from './screen.js'
 

@@ -1,5 +1,5 @@
 import { createRoute, redirect } from '@tanstack/react-router'
-import { editSearch, listSearch } from '../../parts/list-search.js'
+import { editSearch, listSearch } from '../../tables/list-search.js'
 import { instance } from './instance.js'
 import { screen } from './screen.js'
 

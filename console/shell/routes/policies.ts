@@ -1,7 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
-import { type ListSearch, listSearch } from '../../parts/list-search.js'
 import { isPolicyKind, type PolicyKind } from '../../policies/policy-kinds.js'
 import { thoughtIn } from '../../rehearse/thought.js'
+import { type ListSearch, listSearch } from '../../tables/list-search.js'
 import { instance } from './instance.js'
 import { screen } from './screen.js'
 

@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { piece } from '../../parts/piece.js'
+import { piece } from '../../loading/piece.js'
 
 /**
  * A screen that is loaded when it is first shown. Where a script does not come, the router alone would load the whole page anew, and texts that were

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { LatestAnswer, PAUSE_MS } from '../../../console/policies/latest-answer.js'
+import { LatestAnswer, PAUSE_MS } from '../../../console/live/latest-answer.js'
 
 /** Pauses that are over when a test says so. */
 let due: { readonly run: () => void; readonly ms: number }[]

@@ -3,8 +3,8 @@ import { useEffect } from 'react'
 import { serviceClient } from '../../client/service-client.js'
 import { PlacementService } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
+import { Problem } from '../failures/problem.js'
 import { apiVersionOf, type ObjectAddress } from '../kube/object.js'
-import { Problem } from './problem.js'
 import { Trace } from './trace.js'
 
 const placement = serviceClient(PlacementService, rest)

@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query'
 import { serviceClient } from '../../client/service-client.js'
 import { AccessDecision, AccessReviewService } from '../../proto/gen/kairship/access_review_pb.js'
 import { rest } from '../connection/rest.js'
+import { serverText } from '../failures/server-words.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { type Rights, readRights, UNKNOWN_RIGHTS } from '../kube/rights.js'
 import type { Words } from '../words/en.js'
 import { useWords } from '../words/use-words.js'
 import { type HostAction, HostReviews } from './host-reviews.js'
-import { serverText } from './server-words.js'
 
 const access = serviceClient(AccessReviewService, rest)
 const hostReviews = new HostReviews(

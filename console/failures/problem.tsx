@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { isDenied } from '../live/denied.js'
+import { NotLoaded } from '../loading/piece.js'
 import { useWords } from '../words/use-words.js'
 import { FailureWords } from './failure-words.js'
-import { NotLoaded } from './piece.js'
 
 /** A failure, why, and what can be done. Of what the caller may not do nothing has failed: it says so. */
 export function Problem({

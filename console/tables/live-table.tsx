@@ -1,16 +1,16 @@
 import { Alert, Button, Group, Stack, Table, Text, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { memo, type ReactNode, useCallback, useEffect, useState } from 'react'
+import { Problem } from '../failures/problem.js'
 import { isDenied } from '../live/denied.js'
 import { type Page, rowAt } from '../live/page.js'
+import { Freshness } from '../parts/freshness.js'
+import { clockText } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
-import { Freshness } from './freshness.js'
 import type { ListSearch } from './list-search.js'
-import { Problem } from './problem.js'
 import { SCROLLABLE } from './scrollable.js'
 import { MOST_ROWS, ScrollingTable } from './scrolling-table.js'
 import { TableHead } from './table-head.js'
-import { clockText } from './time.js'
 
 /** A reader who types is not asked for at each letter, milliseconds. */
 const TYPING_MS = 200

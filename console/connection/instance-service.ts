@@ -1,6 +1,6 @@
 import { serviceClient } from '../../client/service-client.js'
 import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
-import { rest } from '../connection/rest.js'
+import { rest } from './rest.js'
 
-/** The Instance service, for what is set and made. */
+/** The client of the Instance service. */
 export const instances = serviceClient(InstanceService, rest)

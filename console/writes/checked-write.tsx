@@ -1,9 +1,9 @@
 import { Group, type GroupProps } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { Problem } from '../failures/problem.js'
+import { MayButton } from '../rights/may.js'
+import type { Wanted } from '../rights/refusal.js'
 import { useNotYetWords } from '../words/not-yet.js'
-import { MayButton } from './may.js'
-import { Problem } from './problem.js'
-import type { Wanted } from './refusal.js'
 import { type Action, useAction } from './use-action.js'
 
 /** A write that the server tries first, by a dry run. */

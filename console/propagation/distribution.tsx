@@ -1,8 +1,8 @@
 import { Group, Text, Tooltip } from '@mantine/core'
 import type { ClusterProviderSummary } from '../../proto/gen/kairship/types_pb.js'
+import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
 import { ClusterLink } from './cluster-link.js'
-import { Dot } from './dot.js'
 
 /** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
 export function Distribution({

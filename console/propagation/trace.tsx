@@ -6,9 +6,9 @@ import {
   type TraceLink,
   type TracePropagationResponse,
 } from '../../proto/gen/kairship/placement_pb.js'
+import { ServerWords } from '../failures/server-words.js'
+import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
-import { Dot } from './dot.js'
-import { ServerWords } from './server-words.js'
 
 const steps = [
   { step: Step.TEMPLATE, word: 'template' },

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Group, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ClusterPlacement, Placement } from '../../proto/gen/kairship/placement_pb.js'
-import { TableHead } from '../parts/table-head.js'
+import { TableHead } from '../tables/table-head.js'
 import { usePlacementWords } from '../words/policies.js'
 
 /** Clusters that are refused and shown at once: an instance may have thousands. */

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { Problem } from '../failures/problem.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
-import { Problem } from './problem.js'
-import { RefusableButton } from './refusable-button.js'
 
 /** What a dialog about a removal asks: says what goes, wants the name typed where much goes, and shows why it failed. */
 export function RemovalForm({

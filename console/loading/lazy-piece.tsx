@@ -1,8 +1,8 @@
 import { type ComponentType, lazy, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { Problem } from '../failures/problem.js'
 import { Caught } from './caught.js'
 import { NotLoaded, piece } from './piece.js'
-import { Problem } from './problem.js'
 
 /**
  * A component that is loaded when it is first shown. Where it does not come, that is said in its place, or over the page: what is around it stays, with

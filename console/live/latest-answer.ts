@@ -1,4 +1,4 @@
-import { type Clock, clock } from '../live/clock.js'
+import { type Clock, clock } from './clock.js'
 
 /** What is known of the question that was asked last. */
 export interface Known<A> {

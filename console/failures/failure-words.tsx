@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core'
 import { ApiError, ConnectionError } from '../../client/errors.js'
 import { KubeError } from '../kube/kube-error.js'
+import { NotLoaded } from '../loading/piece.js'
 import { useWords } from '../words/use-words.js'
-import { NotLoaded } from './piece.js'
 import { type ProblemWords, ServerWords, serverText } from './server-words.js'
 
 /** What of a failure the page says itself; undefined where the server's words are all that is known. */

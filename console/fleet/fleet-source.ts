@@ -1,0 +1,18 @@
+import { type Instance, WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
+import { instances } from '../connection/instance-service.js'
+import { changesOf } from '../live/changes.js'
+import type { Source } from '../live/source.js'
+
+/** Cards on one page: as many as two screens show. */
+export const PAGE_SIZE = 48
+
+/** The instances whose name or alias has a text. */
+export const fleetSource = (name: string): Source<Instance> => ({
+  async list(page, signal) {
+    const { items, pagination } = await instances.listInstances({ name, ...page }, { signal })
+    return { items, total: pagination?.total ?? items.length }
+  },
+  watch: (resumeToken, signal) =>
+    changesOf(instances.watchInstances({ name, resumeToken }, { signal }), ({ instance }) => instance, Type),
+  keyOf: ({ metadata }) => metadata?.name ?? '',
+})
