@@ -33,6 +33,15 @@ function preferred(): Language {
   return (found as Language | undefined) ?? 'en'
 }
 
+/** Calls `then` when the reader has chosen a language in another tab. @returns stops it */
+function whenKeptElsewhere(then: () => void): () => void {
+  const look = ({ key }: StorageEvent) => {
+    if (key === KEPT) then()
+  }
+  addEventListener('storage', look)
+  return () => removeEventListener('storage', look)
+}
+
 const loading = new Map<Language, Promise<Words>>()
 
 /** The same promise for a language each time, also where it has failed: whoever draws the page asks again at once after a failure, without end. */
@@ -64,6 +73,18 @@ export function WordsProvider({ children }: { readonly children: ReactNode }) {
   useEffect(() => {
     document.documentElement.lang = words.locale
   }, [words])
+  useEffect(
+    () =>
+      whenKeptElsewhere(() => {
+        const next = preferred()
+        // A tab that cannot load the texts keeps its own: the tab in which they were chosen says why they are not there.
+        chosenTexts(next).then(
+          () => startTransition(() => setLanguage(next)),
+          () => undefined,
+        )
+      }),
+    [],
+  )
   const choice = useMemo<Choice>(
     () => ({
       words,
