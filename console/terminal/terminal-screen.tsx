@@ -117,7 +117,11 @@ function Shell({
           terminal.options.screenReaderMode = isOn
         },
       },
-      () => shell.stop(words.flood),
+      {
+        flooded: () => shell.stop(words.flood),
+        isHidden: () => document.visibilityState === 'hidden',
+        missing: words.missing,
+      },
     )
     const shell = new RemoteShell({
       connect: () => ownSocket(path, PROTOCOLS),
@@ -144,9 +148,12 @@ function Shell({
     fill()
     const resized = new ResizeObserver(() => fill())
     resized.observe(element.current)
+    const looked = () => output.shown()
+    document.addEventListener('visibilitychange', looked)
     shell.start()
     return () => {
       resized.disconnect()
+      document.removeEventListener('visibilitychange', looked)
       shell.stop()
       output.stop()
       shown.current = undefined

@@ -13,6 +13,8 @@ const en = {
   again: 'Start again',
   end: 'End',
   flood: 'The program writes faster than this page can show. Ended.',
+  missing: (bytes: number) =>
+    `[${(bytes / 1e6).toFixed(1)} MB of output are missing here: this tab was hidden]`,
   states: {
     asked: 'Not started',
     connecting: 'Connecting',
@@ -35,6 +37,7 @@ const zh: typeof en = {
   again: '重新开始',
   end: '结束',
   flood: '程序输出过快，本页无法显示，已结束。',
+  missing: bytes => `[此处缺少 ${(bytes / 1e6).toFixed(1)} MB 输出：此标签页曾被隐藏]`,
   states: {
     asked: '未启动',
     connecting: '连接中',

@@ -1,46 +1,136 @@
 import { describe, expect, it } from 'vitest'
-import { MOST_READ_ALOUD, MOST_WAITING, Output, PIECE, QUIET_MS } from '../../console/terminal/output.js'
+import {
+  HIDDEN_MS,
+  HIDDEN_PIECE,
+  MOST_READ_ALOUD,
+  MOST_WAITING,
+  Output,
+  PIECE,
+  QUIET_MS,
+} from '../../console/terminal/output.js'
 import { TestClock } from './test-clock.js'
 
-/** A screen that draws when a test says so. */
+/** A screen that draws when a test says so, in a tab that is hidden when it says so. */
 function drawing() {
-  const given: { readonly length: number; readonly drawn: () => void }[] = []
+  const given: Uint8Array[] = []
+  const undrawn: (() => void)[] = []
   const aloud: boolean[] = []
+  const tab = { isHidden: false }
   let floods = 0
   const clock = new TestClock()
   const output = new Output(
     {
-      write: ({ length }, drawn) => given.push({ length, drawn }),
+      write(bytes, drawn) {
+        given.push(bytes)
+        undrawn.push(drawn)
+      },
       readAloud: isOn => aloud.push(isOn),
     },
-    () => {
-      floods += 1
+    {
+      flooded: () => {
+        floods += 1
+      },
+      isHidden: () => tab.isHidden,
+      missing: bytes => `[${bytes} missing]`,
     },
     clock,
   )
+  /** Draws what was given, and what is given then. */
   const draw = () => {
-    for (const { drawn } of given.splice(0)) drawn()
+    for (let next = undrawn.shift(); next; next = undrawn.shift()) next()
   }
-  return { output, given, aloud, clock, draw, floods: () => floods }
+  /** Draws what was given, once: as a hidden tab does. */
+  const drawOnce = () => {
+    for (const drawn of undrawn.splice(0)) drawn()
+  }
+  const sizes = () => given.map(({ length }) => length)
+  const total = () => sizes().reduce((sum, length) => sum + length, 0)
+  return { output, given, sizes, total, aloud, clock, draw, drawOnce, tab, floods: () => floods }
 }
+
+/** Bytes that count up, so that a gap shows. */
+const counting = (length: number, from = 0) => Uint8Array.from({ length }, (_, at) => (from + at) % 251)
 
 describe('what a program in a terminal writes', () => {
   it('is drawn in pieces, between which keys count', () => {
-    const { output, given } = drawing()
+    const { output, sizes, total, draw } = drawing()
     output.write(new Uint8Array(10_000_000))
-    expect(Math.max(...given.map(({ length }) => length))).toBe(PIECE)
-    expect(given.reduce((sum, { length }) => sum + length, 0)).toBe(10_000_000)
+    draw()
+    expect(Math.max(...sizes())).toBe(PIECE)
+    expect(total()).toBe(10_000_000)
+  })
+
+  it('is drawn in the order in which it came, whatever the sizes of its frames', () => {
+    const { output, given, draw } = drawing()
+    let sent = 0
+    for (const length of [1, PIECE - 1, 3, PIECE, 2 * PIECE + 1, 7, 0, 500]) {
+      output.write(counting(length, sent))
+      sent += length
+    }
+    draw()
+    expect(Buffer.concat(given).equals(counting(sent))).toBe(true)
   })
 
   it('is too much when more waits than a page holds, and is drawn again when less does', () => {
-    const { output, draw, given, floods } = drawing()
+    const { output, draw, total, floods } = drawing()
     output.write(new Uint8Array(MOST_WAITING))
     expect(floods()).toBe(0)
     draw()
     output.write(new Uint8Array(MOST_WAITING))
-    const before = given.length
     output.write(new Uint8Array(1))
-    expect([floods(), given.length]).toEqual([1, before])
+    expect(floods()).toBe(1)
+    draw()
+    expect(total()).toBe(2 * MOST_WAITING)
+  })
+
+  it('is drawn in large pieces in a hidden tab, where the browser lets it draw now and then', () => {
+    const { output, total, tab, drawOnce } = drawing()
+    tab.isHidden = true
+    for (let frame = 0; frame < 1_000; frame += 1) output.write(new Uint8Array(1_000))
+    drawOnce()
+    output.write(new Uint8Array(1_000))
+    drawOnce()
+    expect(total()).toBe(1_001_000)
+  })
+
+  it('is drawn in a hidden tab also where the program writes nothing more', async () => {
+    const { output, total, tab, drawOnce, clock } = drawing()
+    tab.isHidden = true
+    output.write(new Uint8Array(1))
+    output.write(new Uint8Array(1_000))
+    drawOnce()
+    expect(total()).toBe(1)
+    await clock.pass(HIDDEN_MS)
+    expect(total()).toBe(1_001)
+  })
+
+  it('goes on in a hidden tab that draws nothing: the oldest bytes are dropped, and what is shown says how many', () => {
+    const { output, given, tab, floods, drawOnce } = drawing()
+    tab.isHidden = true
+    const frame = HIDDEN_PIECE
+    for (let n = 0; n <= (2 * MOST_WAITING) / frame; n += 1) output.write(new Uint8Array(frame).fill(n))
+    expect(floods()).toBe(0)
+    drawOnce()
+    output.write(new Uint8Array(1))
+    drawOnce()
+    const [first, notice, next] = given
+    expect([first?.[0], next?.[0]]).toEqual([0, 6])
+    // Nine frames were sent. The first is drawn, three wait, and five are dropped.
+    expect(new TextDecoder().decode(notice)).toBe(`\x18\x1b[0m\r\n[${5 * frame} missing]\r\n`)
+  })
+
+  it('that waits when its tab is shown again is drawn, and is a flood only when all of it came since', () => {
+    const { output, tab, floods, draw } = drawing()
+    tab.isHidden = true
+    output.write(new Uint8Array(MOST_WAITING))
+    tab.isHidden = false
+    output.write(new Uint8Array(1))
+    expect(floods()).toBe(0)
+    output.shown()
+    draw()
+    output.write(new Uint8Array(MOST_WAITING))
+    output.write(new Uint8Array(1))
+    expect(floods()).toBe(1)
   })
 
   it('is read aloud again once it pauses, where it was too much: lines without an end are copied with each frame', async () => {

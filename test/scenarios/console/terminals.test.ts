@@ -157,4 +157,52 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
     await page.locator('.xterm-accessibility').getByText('after it').waitFor({ state: 'attached' })
     expect(complaints).toEqual([])
   })
+
+  it('goes on in a hidden tab whose timers do not run while the program writes 64 MB, and says what is missing', async () => {
+    const [cluster = ''] = world.proxy.playground.members.keys()
+    const { page, complaints } = await world.signedIn()
+    let send: (text: string) => void = () => undefined
+    let isClosed = false
+    await page.routeWebSocket(/\/exec\?/, socket => {
+      send = text => socket.send(Buffer.from(`\x01${text}`))
+      socket.onClose(() => {
+        isClosed = true
+      })
+    })
+    // A browser without a window hides no tab. A hidden one runs timers once a second, later once a minute: here none.
+    await page.addInitScript(`
+      let isHidden = false
+      const held = []
+      const { setTimeout: later } = window
+      window.setTimeout = (...timer) => (isHidden ? void held.push(timer) : later(...timer))
+      Object.defineProperty(document, 'visibilityState', { get: () => (isHidden ? 'hidden' : 'visible') })
+      window.hide = hidden => {
+        isHidden = hidden
+        document.dispatchEvent(new Event('visibilitychange'))
+        for (const timer of held.splice(0)) later(...timer)
+      }
+      window.received = 0
+      window.WebSocket = class extends WebSocket {
+        constructor(...of) {
+          super(...of)
+          this.addEventListener('message', ({ data }) => (window.received += data.byteLength ?? 0))
+        }
+      }`)
+    await page.goto(
+      `${world.api.url}/instances/${world.instance}/terminal?${new URLSearchParams({ cluster, namespace: 'default', pod: 'web' })}`,
+    )
+    await page.getByRole('status').getByText('Open').waitFor()
+    await page.evaluate('window.hide(true)')
+    // One line, written over and over, as a bar of progress is.
+    for (let megabyte = 0; megabyte < 64; megabyte += 1) send('0123456789abcde\r'.repeat(62_500))
+    await expect.poll(() => page.evaluate('window.received')).toBeGreaterThan(64_000_000)
+    await page.evaluate('window.hide(false)')
+    send('\r\nthe last line\r\n')
+    const screen = page.locator('.xterm-rows')
+    await screen.getByText('the last line').waitFor()
+    await screen.getByText(/^\[4\d\.\d MB of output are missing here: this tab was hidden\]/).waitFor()
+    expect(isClosed).toBe(false)
+    await page.getByRole('status').getByText('Open').waitFor()
+    expect(complaints).toEqual([])
+  })
 })
