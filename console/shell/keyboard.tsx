@@ -1,4 +1,4 @@
-import { ActionIcon } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { lazyPiece } from '../loading/lazy-piece.js'
@@ -8,6 +8,9 @@ import { useWords } from '../words/use-words.js'
 
 const Palette = lazyPiece(async () => (await import('../search/palette.js')).Palette, 'over')
 const KeyboardHelp = lazyPiece(async () => (await import('../search/keyboard-help.js')).KeyboardHelp, 'over')
+
+/** Which key the browser's own shortcuts are pressed with. */
+const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
 /** The way to the search, and what keys do everywhere. */
 export function Keyboard() {
@@ -66,15 +69,23 @@ export function Keyboard() {
   }, [navigate, search])
   return (
     <>
-      <ActionIcon
-        variant="subtle"
-        size="lg"
+      <Button
+        variant="default"
+        size="xs"
+        fw={400}
         aria-label={nav.search}
-        title={`${nav.search} (Ctrl K)`}
+        aria-keyshortcuts="Control+K Meta+K"
         onClick={search}
+        style={{ flex: 'none' }}
       >
         ⌕
-      </ActionIcon>
+        <Text span inherit visibleFrom="sm" mx="xs">
+          {nav.search}
+        </Text>
+        <Text span size="xs" c="dimmed" visibleFrom="sm">
+          {isMac ? '⌘ K' : 'Ctrl K'}
+        </Text>
+      </Button>
       <Suspense fallback={shown === 'search' && <Coming begin={coming} />}>
         {shown === 'search' && (
           <Palette close={close} coming={coming} typedAhead={() => ahead.current?.typed.end() ?? ''} />
