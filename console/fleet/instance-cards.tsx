@@ -49,7 +49,7 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
           <Counted label={fleet.columns.clusters} of={clusters} />
           <Counted label={fleet.columns.nodes} of={nodes} />
         </Group>
-        <Group grow>
+        <Group grow align="flex-start">
           <Capacity summary={status?.summary} resource="cpu" />
           <Capacity summary={status?.summary} resource="memory" />
         </Group>
