@@ -94,7 +94,7 @@ function Explained({ instance, search }: Asked) {
   return (
     <Stack>
       <Alert variant="default" title={words.decisions[data.decision]} role="status">
-        <ServerWords text={data.summary} />
+        <ServerWords text={data.summary} {...(data.first && { others: data.first.quoted })} />
       </Alert>
       <Timeline bulletSize={18} lineWidth={2} aria-label={words.chain}>
         {data.links.map(link => (
@@ -104,7 +104,7 @@ function Explained({ instance, search }: Asked) {
             title={`${words.steps[link.step] ?? link.step}: ${words.states[link.state] ?? ''}`}
           >
             <Text size="sm">
-              <ServerWords text={link.message} />
+              <ServerWords text={link.message} others={link.quoted} />
             </Text>
             {link.fix && (
               <Text size="sm" fw={600}>

@@ -136,7 +136,7 @@ function Details({ instance, cluster }: { readonly instance: string; readonly cl
         <PlacedHere instance={instance} cluster={metadata?.name ?? ''} />
       </Section>
       <Section title={words.conditions}>
-        <Conditions conditions={status?.conditions ?? []} />
+        <Conditions of="cluster" conditions={status?.conditions ?? []} />
       </Section>
     </>
   )

@@ -2,6 +2,7 @@ import { List, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { NumStatistic } from '../../proto/gen/kairship/instance_pb.js'
 import { Problem } from '../failures/problem.js'
+import { OthersWords } from '../failures/server-words.js'
 import { ClusterLink } from '../propagation/cluster-link.js'
 import { service } from './clusters.js'
 
@@ -30,7 +31,7 @@ export function NotReady({
         <List.Item key={name}>
           <ClusterLink instance={instance} cluster={name} />{' '}
           <Text span size="sm">
-            {ready?.message || ready?.reason}
+            <OthersWords text={ready?.message || ready?.reason || ''} />
           </Text>
         </List.Item>
       ))}

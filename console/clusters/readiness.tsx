@@ -1,5 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { type Cluster, ClusterPhase as Phase } from '../../proto/gen/kairship/cluster_pb.js'
+import { OthersWords } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { bytesText, coresText, roughly } from '../parts/quantity.js'
 import { Share } from '../parts/share.js'
@@ -20,7 +21,7 @@ export function Readiness({ cluster: { status } }: { readonly cluster: Cluster }
       </Group>
       {!isReady && (
         <Text size="xs" c="dimmed" maw={260}>
-          {ready?.message || ready?.reason}
+          <OthersWords text={ready?.message || ready?.reason || ''} />
         </Text>
       )}
     </div>

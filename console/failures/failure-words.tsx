@@ -3,7 +3,7 @@ import { ApiError, ConnectionError } from '../../client/errors.js'
 import { KubeError } from '../kube/kube-error.js'
 import { NotLoaded } from '../loading/piece.js'
 import { useWords } from '../words/use-words.js'
-import { type ProblemWords, ServerWords, serverText } from './server-words.js'
+import { OthersWords, type ProblemWords, serverText } from './server-words.js'
 
 /** What of a failure the page says itself; undefined where the server's words are all that is known. */
 function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
@@ -12,16 +12,25 @@ function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
 }
 
 /** One text for a failure, such as for a tooltip. */
-export const failureText = (error: Error, problem: ProblemWords): string =>
-  ownWordsOf(error, problem) ?? (isServers(error) ? serverText(error.message, problem) : error.message)
+export function failureText(error: Error, problem: ProblemWords): string {
+  const own = ownWordsOf(error, problem)
+  if (own !== undefined) return own
+  if (!isServers(error)) return error.message
+  return `${problem.meaning(error.reason) ?? ''}${serverText(error.message, problem, error.message)}`
+}
 
 /** A failure in the reader's language where the page knows what it means, else in the server's own words, which are marked as such. */
 export function FailureWords({ error }: { readonly error: Error }) {
   const { problem } = useWords()
   const own = ownWordsOf(error, problem)
+  if (own !== undefined || !isServers(error)) return <Text size="sm">{own ?? error.message}</Text>
   return (
-    <Text size="sm">{own ?? (isServers(error) ? <ServerWords text={error.message} /> : error.message)}</Text>
+    <Text size="sm">
+      {problem.meaning(error.reason)}
+      <OthersWords text={error.message} />
+    </Text>
   )
 }
 
-const isServers = (error: Error): boolean => error instanceof ApiError || error instanceof KubeError
+const isServers = (error: Error): error is ApiError | KubeError =>
+  error instanceof ApiError || error instanceof KubeError

@@ -1,6 +1,7 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
+import { ConditionWords } from '../failures/server-words.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { SCROLLABLE } from '../tables/scrollable.js'
@@ -44,6 +45,7 @@ function Row({ instance }: { readonly instance: Instance }) {
   const { fleet } = useWords()
   const { metadata, spec, status } = instance
   const name = metadata?.name ?? ''
+  const attention = attentionOf(instance)
   const { clusterSummary: clusters, nodeSummary: nodes } = status?.summary ?? {}
   const counted = (of?: { readonly readyNum: number; readonly totalNum: number }) =>
     of ? fleet.ready(of.readyNum, of.totalNum) : '–'
@@ -62,7 +64,7 @@ function Row({ instance }: { readonly instance: Instance }) {
       </Table.Td>
       <Table.Td maw={320}>
         <Text size="sm" lineClamp={2}>
-          {attentionOf(instance) ?? fleet.nothing}
+          {attention ? <ConditionWords condition={attention} /> : fleet.nothing}
         </Text>
       </Table.Td>
       <Table.Td>{counted(clusters)}</Table.Td>

@@ -1,6 +1,7 @@
 import { Anchor, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
+import { ConditionWords } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
@@ -42,7 +43,7 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
         </Group>
         {attention && (
           <Text size="sm" lineClamp={3}>
-            {attention}
+            <ConditionWords condition={attention} />
           </Text>
         )}
         <Group gap="xl" mt="auto">

@@ -122,7 +122,7 @@ function Details({
         </Section>
       </SimpleGrid>
       <Section order={2} title={words.conditions}>
-        <Conditions conditions={status?.conditions ?? []} />
+        <Conditions of="instance" conditions={status?.conditions ?? []} />
       </Section>
       <Section order={2} title={words.transitions}>
         <Transitions transitions={transitions} />

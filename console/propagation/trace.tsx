@@ -6,7 +6,7 @@ import {
   type TraceLink,
   type TracePropagationResponse,
 } from '../../proto/gen/kairship/placement_pb.js'
-import { ServerWords } from '../failures/server-words.js'
+import { OthersWords, ServerWords, serverText } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
 
@@ -36,10 +36,10 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
       <Alert
         color={first ? colors[first.state] : 'green'}
         variant="outline"
-        title={<ServerWords text={summary} />}
+        title={<ServerWords text={summary} {...(first && { others: first.quoted })} />}
         styles={{ title: { color: 'var(--mantine-color-text)' } }}
       >
-        {first?.fix && <Text size="sm">{words.fix(problem.translated(first.fix) ?? first.fix)}</Text>}
+        {first?.fix && <Text size="sm">{words.fix(serverText(first.fix, problem))}</Text>}
       </Alert>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3, lg: 6 }} spacing="sm" component="ol" p={0} m={0}>
         {steps.map(({ step, word }) => (
@@ -61,7 +61,7 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
       </SimpleGrid>
       {unread.map(sentence => (
         <Text key={sentence} size="sm" c="dimmed">
-          <ServerWords text={sentence} />
+          <OthersWords text={sentence} />
         </Text>
       ))}
     </Stack>
@@ -79,7 +79,7 @@ const Humps = ({ of }: { readonly of: string }) =>
 
 function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: boolean }) {
   const { trace: words } = useWords()
-  const { cluster, object, state, reason, message } = link
+  const { cluster, object, state, reason, message, quoted } = link
   const color = colors[state] ?? 'gray'
   return (
     <Paper
@@ -100,7 +100,7 @@ function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: b
       </Text>
       <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
         {words.states[State[state] as keyof typeof words.states] ?? ''} ·{' '}
-        {message ? <ServerWords text={message} /> : reason}
+        {message ? <ServerWords text={message} others={quoted} /> : reason}
       </Text>
     </Paper>
   )

@@ -49,7 +49,7 @@ function useHostRefusal(action: HostAction | undefined): string | undefined {
   const isDenied = first?.decision === AccessDecision.DENIED
   const single = useHostReview({ verb, resource, name: name ?? '' }, isDenied && !isByRole && !!name)
   const review = isDenied && !isByRole && name ? single : first
-  return review?.decision === AccessDecision.DENIED ? sentences(review.summary, review.fix, words) : undefined
+  return review?.decision === AccessDecision.DENIED ? sentences(review, review.fix, words) : undefined
 }
 
 function useHostReview(action: HostAction, enabled: boolean) {
@@ -92,12 +92,15 @@ function useExplained(action: InstanceAction | undefined, enabled: boolean): str
     enabled,
   })
   if (data?.decision !== AccessDecision.DENIED) return undefined
-  return sentences(data.summary, data.first?.fix, words)
+  return sentences({ summary: data.summary, quoted: data.first?.quoted }, data.first?.fix, words)
 }
 
 /** What is refused, and what helps as a sentence of its own. */
-const sentences = (summary: string, fix = '', { may, problem }: Words): string =>
-  may.because(serverText(summary, problem), fix && serverText(fix, problem))
+const sentences = (
+  { summary, quoted }: { readonly summary: string; readonly quoted?: string | undefined },
+  fix = '',
+  { may, problem }: Words,
+): string => may.because(serverText(summary, problem, quoted), fix && serverText(fix, problem))
 
 /** What the caller may do in a namespace of an instance: one review for all buttons of a screen. Until it is answered, nothing is denied. */
 function useRights(action: InstanceAction | undefined): Rights {

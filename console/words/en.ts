@@ -1,3 +1,5 @@
+import type { Translate, Translation } from './server-sentences.js'
+
 /** Every text of the console in English. The other languages have the same entries, which the compiler checks. */
 const plural = new Intl.PluralRules('en')
 const count = (n: number, one: string, other: string): string =>
@@ -56,7 +58,11 @@ export const en = {
     broken: (what: string) =>
       `Kairship did not answer, or the connection to it broke (${what}). Check that it runs and that you reach it.`,
     /** A sentence of the server's in the reader's language; undefined where it is none of Kairship's own. */
-    translated: (text: string): string | undefined => text,
+    translated: (text => [text]) as Translate,
+    /** The message of a condition of an instance, in the same way. */
+    condition: (({ message }) => [message]) as Translation['condition'],
+    /** What the reason of a refusal means, where the server's words are not in the reader's language. */
+    meaning: (_reason: string): string | undefined => undefined,
     server: (text: string) => text,
     denied: 'Not allowed',
     deniedHow: 'Ask an administrator of Kairship for a role that allows this. The page “Access” shows yours.',

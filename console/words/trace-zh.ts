@@ -1,3 +1,4 @@
+import { PLACEHOLDER, quoted } from './quoting.js'
 import type { Sentence } from './server-sentences.js'
 
 const STEPS: Readonly<Record<string, string>> = {
@@ -82,12 +83,35 @@ export const TRACE_SENTENCES: readonly Sentence[] = [
     what => `${what} 属于此前的同名对象，会随其一起删除。`,
   ],
   [pattern('OBJECT is being deleted\\.'), what => `${what} 正在删除。`],
+  [
+    pattern('OBJECT belongs to a (\\w+) of (\\S+): kinds of one name share the name of their bindings\\.'),
+    (what, kind, apiVersion) => `${what} 属于 ${apiVersion} 的 ${kind}：同名的种类共用绑定的名称。`,
+  ],
   [/^(\S+) has not chosen clusters yet\.$/, scheduler => `${scheduler} 尚未选择集群。`],
   [/^(\S+) has not looked at the last change yet\.$/, scheduler => `${scheduler} 尚未处理最近的变更。`],
   [/^It was scheduled, and no cluster runs any of it\.$/, () => '已调度，但没有集群运行它。'],
   [/^Scheduling is suspended\.$/, () => '调度已暂停。'],
   [/^It goes to (.+?)\.( No clusters? .+)?$/, (clusters, none) => `将分发到 ${clusters}。${missing(none)}`],
+  [/^It goes where (.+) goes, which has no clusters yet\.$/, owners => `跟随 ${owners}，而它还没有集群。`],
+  [/^No policy places it, and no workload needs it\.$/, () => '没有策略放置它，也没有工作负载需要它。'],
+  // Karmada's message comes first.
+  [
+    new RegExp(
+      `^${PLACEHOLDER} Now (\\w+) refuses (\\d+) of (\\d+) clusters?((?:, \\w+ \\d+)*)\\.( No clusters? .+)?$`,
+    ),
+    (filter, refused, of, others, none) =>
+      `${PLACEHOLDER} 目前 ${filter} 拒绝 ${of} 个集群中的 ${refused} 个${others.replaceAll(/, (\w+) (\d+)/g, '，$1 拒绝 $2 个')}。${missing(none)}`,
+  ],
+  [new RegExp(`^${PLACEHOLDER}( No clusters? .+)$`), none => `${PLACEHOLDER} ${missing(none)}`],
+  [
+    new RegExp(
+      `^${PLACEHOLDER} Which filters refuse which clusters is unknown: it takes the right to list clusters\\.cluster\\.karmada\\.io, which the caller lacks\\.$`,
+    ),
+    () =>
+      `${PLACEHOLDER} 不知道哪些过滤器拒绝了哪些集群：需要列出 clusters.cluster.karmada.io 的权限，而调用者没有。`,
+  ],
   [/^It goes where (.+) goes: (.+)\.$/, (owners, clusters) => `跟随 ${owners}：${clusters}。`],
+  [/^There is no template that a policy could select\.$/, () => '没有策略可选择的模板。'],
   [/^There is no template to bind\.$/, () => '没有可绑定的模板。'],
   [/^There is no binding to schedule\.$/, () => '没有可调度的绑定。'],
   // The Work of a cluster, and the object there.
@@ -96,15 +120,16 @@ export const TRACE_SENTENCES: readonly Sentence[] = [
   [/^Cluster (\S+) is not joined any more\.$/, cluster => `集群 ${cluster} 已不再加入。`],
   [
     /^Cluster (\S+) is not ready: (.+?)\.( It had the object when it was last reached\.)?$/,
-    (cluster, why, had) => `集群 ${cluster} 未就绪：${why}。${had ? '上次可达时，对象在集群中。' : ''}`,
+    (cluster, why, had) =>
+      `集群 ${cluster} 未就绪：${why === 'it has not reported yet' ? '尚未报告' : quoted(why)}。${had ? '上次可达时，对象在集群中。' : ''}`,
   ],
   [/^Dispatching is suspended: the cluster keeps what it has\.$/, () => '分发已暂停：集群保留现有内容。'],
   [
     /^An override policy cannot be applied: (.+?)\.( The cluster keeps what it had before\.)?$/,
-    (why, keeps) => `覆盖策略无法应用：${why}。${keeps ? '集群保留此前的内容。' : ''}`,
+    (why, keeps) => `覆盖策略无法应用：${quoted(why)}。${keeps ? '集群保留此前的内容。' : ''}`,
   ],
   [/^The member was not asked\.$/, () => '未询问该成员。'],
-  [/^The member could not be asked: (.+)$/, why => `无法询问该成员：${why}`],
+  [/^The member could not be asked: (.+)$/, why => `无法询问该成员：${quoted(why)}`],
   [
     pattern('Karmada applied it, and the cluster has no OBJECT now: it was deleted there\\.'),
     what => `Karmada 已应用，但集群中现在没有 ${what}：已在集群中被删除。`,
@@ -126,6 +151,11 @@ export const TRACE_SENTENCES: readonly Sentence[] = [
   [
     /^See who removes the label there; Karmada leaves objects without it alone\.$/,
     () => '查看是谁在集群中删除了该标签；Karmada 不处理没有该标签的对象。',
+  ],
+  [
+    /^Correct the override policy; Karmada (makes no|does not change the) Work for the cluster until it can be applied\.$/,
+    how =>
+      `更正覆盖策略；在其可以应用之前，Karmada ${how === 'makes no' ? '不会为该集群创建' : '不会更改该集群的'} Work。`,
   ],
   [/^Rename one of the two objects\.$/, () => '重命名两个对象之一。'],
   [
@@ -205,8 +235,12 @@ export const TRACE_SENTENCES: readonly Sentence[] = [
   ],
 ]
 
-/** What helps where no cluster takes a template (karmada/explain/refusals.ts). */
-const SCHEDULING_FIXES: Readonly<Record<string, string>> = {
+/** What helps, whole (karmada/explain/). */
+export const FIXES: Readonly<Record<string, string>> = {
+  'Correct the policy as the message says, or have it traced by a caller who may list clusters.cluster.karmada.io.':
+    '按提示更正策略，或由可列出 clusters.cluster.karmada.io 的调用者跟踪。',
+  'Its activationPreference is Lazy: change the template to put it in effect.':
+    '其 activationPreference 为 Lazy：修改模板即可使其生效。',
   'Join a member cluster to the instance.': '请将一个成员集群加入该实例。',
   'Ask for fewer replicas or less CPU and memory, add room to the clusters, or allow more clusters in the policy.':
     '减少副本数或 CPU 和内存请求，为集群增加容量，或在策略中允许更多集群。',
@@ -233,14 +267,13 @@ const SCHEDULING_FIXES: Readonly<Record<string, string>> = {
 }
 
 /**
- * What helps a trace, or `Work in cluster eu: Karmada has not made … yet.`: the step at which it stops, and what is said of it.
+ * `Work in cluster eu: Karmada has not made … yet.`: the step at which it stops, and what is said of it.
  * @param inner translates one sentence
  */
 export function traceInChinese(
   text: string,
   inner: (text: string) => string | undefined,
 ): string | undefined {
-  if (Object.hasOwn(SCHEDULING_FIXES, text)) return SCHEDULING_FIXES[text]
   const [, step, cluster, message] =
     /^(Template|Policy|Binding|Scheduling|Work|Member)(?: in cluster (\S+))?: (.+)$/.exec(text) ?? []
   if (step === undefined || message === undefined) return undefined

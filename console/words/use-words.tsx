@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, startTransition, use, useEffect, useMemo, useState } from 'react'
 import type { Words } from './en.js'
-import { ServerSentences, type Translate } from './server-sentences.js'
+import { ServerSentences, type Translation } from './server-sentences.js'
 
 /** Only the reader's is loaded. */
 const languages = {
@@ -10,8 +10,8 @@ const languages = {
 export type Language = keyof typeof languages
 
 /** Kairship's server speaks English. */
-const sentences: Readonly<Partial<Record<Language, () => Promise<Translate>>>> = {
-  zh: async () => (await import('./server-zh.js')).chineseOf,
+const sentences: Readonly<Partial<Record<Language, () => Promise<Translation>>>> = {
+  zh: async () => (await import('./server-zh.js')).chinese,
 }
 
 interface Choice {
@@ -109,7 +109,18 @@ function useWithSentences(texts: Words, language: Language): Words {
   }, [language])
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was loaded is within `server`
   return useMemo(
-    () => (server ? { ...texts, problem: { ...texts.problem, translated: server.translated } } : texts),
+    () =>
+      server
+        ? {
+            ...texts,
+            problem: {
+              ...texts.problem,
+              translated: server.translated,
+              condition: server.condition,
+              meaning: server.meaning,
+            },
+          }
+        : texts,
     [texts, server, loads],
   )
 }

@@ -50,6 +50,8 @@ export const zh: Words = {
     loadAnew: '重新加载页面',
     broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,
     translated: () => undefined,
+    condition: () => undefined,
+    meaning: () => undefined,
     server: text => `服务器的原话：${text}`,
     denied: '不允许',
     deniedHow: '请向 Kairship 的管理员申请允许此操作的角色。“访问控制”页面显示你现有的角色。',

@@ -9,7 +9,7 @@ import { targetsOf } from '../propagation/work-of.js'
 import { QUOTA_EXCEEDED } from '../quota/usage.js'
 import { schedule } from '../scheduling/schedule.js'
 import { schedulingTrigger } from '../scheduling/triggers.js'
-import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, waiting } from './link.js'
+import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, quoting, waiting } from './link.js'
 import { missingClusters, missingText } from './missing-clusters.js'
 import type { Propagated } from './propagated.js'
 import { fixOfRefusals, refusalCounts } from './refusals.js'
@@ -66,16 +66,20 @@ export function schedulingLink(propagated: Propagated): Finding {
   const condition = status?.conditions?.find(({ type }) => type === 'Scheduled')
   const missing = areClustersUnlisted ? [] : missingClusters(binding.spec.placement, clusters)
   if (condition?.status === 'False' && areClustersUnlisted && condition.reason !== QUOTA_EXCEEDED)
-    return broken(condition.reason, `${condition.message} ${UNLISTED}`, FIX_OF_UNLISTED, object)
+    return quoting(
+      condition.message,
+      broken(condition.reason, `${condition.message} ${UNLISTED}`, FIX_OF_UNLISTED, object),
+    )
   if (condition?.status === 'False') {
     const { verdicts } = schedule(binding.spec, status ?? {}, clusters, { bindings: () => bindings })
     const counts = condition.reason === QUOTA_EXCEEDED ? '' : refusalCounts(verdicts)
-    return broken(
+    const found = broken(
       condition.reason,
       `${condition.message}${counts ? ` Now ${counts}.` : ''}${missingText(missing)}`,
       fixOfRefusals(condition.reason, verdicts, missing),
       object,
     )
+    return quoting(condition.message, found)
   }
   const targets = targetsOf(binding)
   if (condition?.status !== 'True' && targets.length === 0)

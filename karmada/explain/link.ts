@@ -29,6 +29,8 @@ export interface Link {
   readonly reason: string
   /** A sentence; where Karmada has words for it, these. */
   readonly message: string
+  /** The part of the message that is in the words of Karmada or of a member. Absent where all of it is ours. */
+  readonly quoted?: string
   /** What most likely helps. Absent where nothing has to be done. */
   readonly fix?: string
 }
@@ -58,6 +60,9 @@ export const broken = (reason: string, message: string, fix: string, object?: Li
   fix,
   ...(object && { object }),
 })
+
+/** A finding whose message has words of Karmada's or of a member's: readers must be able to tell them from ours. */
+export const quoting = (quoted: string, finding: Finding): Finding => ({ ...finding, quoted })
 
 /** The reference of an object that is there. */
 export const linkTo = ({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): LinkedObject => ({

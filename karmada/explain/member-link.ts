@@ -13,6 +13,7 @@ export function memberLink({ wanted, members }: Propagated, cluster: string): Fi
       reason: 'Unreadable',
       message: found ? `The member could not be asked: ${found.because}` : 'The member was not asked.',
       object: wanted,
+      ...(found && { quoted: found.because }),
     }
   if (found.kind === 'missing')
     return broken(

@@ -3,9 +3,9 @@ import { executionNamespace, workName } from '../names.js'
 import type { Cluster } from '../objects/cluster.js'
 import type { Work } from '../objects/work.js'
 import { targetsOf, workOf } from '../propagation/work-of.js'
-import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, waiting } from './link.js'
+import { broken, done, type Finding, type LinkedObject, linkTo, nameOf, quoting, waiting } from './link.js'
 import type { Propagated } from './propagated.js'
-import { unreachableBecause } from './unreachable.js'
+import { NOT_REPORTED, unreachableBecause } from './unreachable.js'
 
 /** Whether a cluster has its Work, and whether Karmada could apply it there. */
 export function workLink(propagated: Propagated, name: string): Finding {
@@ -28,11 +28,14 @@ export function workLink(propagated: Propagated, name: string): Finding {
   const work = works.find(one => one.metadata.namespace === namespace && one.metadata.name === expected.name)
   const problem = overrideProblem(propagated, cluster, work)
   if (problem !== undefined)
-    return broken(
-      'OverrideFailed',
-      `An override policy cannot be applied: ${problem}.${work ? ' The cluster keeps what it had before.' : ''}`,
-      `Correct the override policy; Karmada ${work ? 'does not change the' : 'makes no'} Work for the cluster until it can be applied.`,
-      expected,
+    return quoting(
+      problem,
+      broken(
+        'OverrideFailed',
+        `An override policy cannot be applied: ${problem}.${work ? ' The cluster keeps what it had before.' : ''}`,
+        `Correct the override policy; Karmada ${work ? 'does not change the' : 'makes no'} Work for the cluster until it can be applied.`,
+        expected,
+      ),
     )
   if (work) return appliedLink(work, cluster)
   return waiting(
@@ -73,19 +76,19 @@ function appliedLink(work: Work, cluster: Cluster): Finding {
     )
   const unreachable = unreachableBecause(cluster)
   if (applied?.status === 'False')
-    return broken(
-      applied.reason,
+    return quoting(
       applied.message,
-      unreachable ? READY_FIX : applyFix(applied.message),
-      object,
+      broken(applied.reason, applied.message, unreachable ? READY_FIX : applyFix(applied.message), object),
     )
-  if (unreachable !== undefined)
-    return broken(
+  if (unreachable !== undefined) {
+    const found = broken(
       'ClusterNotReady',
       `Cluster ${cluster.metadata.name} is not ready: ${unreachable}.${applied ? ' It had the object when it was last reached.' : ''}`,
       READY_FIX,
       object,
     )
+    return unreachable === NOT_REPORTED ? found : quoting(unreachable, found)
+  }
   if (!applied) return waiting('NotAppliedYet', 'Karmada has not applied it to the cluster yet.', object)
   return done('Applied', 'Karmada applied it to the cluster.', object)
 }

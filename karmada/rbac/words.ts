@@ -37,7 +37,7 @@ export function ruleText({
   const on =
     nonResourceURLs.length > 0
       ? `paths ${listed(nonResourceURLs)}`
-      : `${listed(resources)} of ${listed(apiGroups.map(group => (group === '' ? 'the core group' : group)))}`
+      : `${listed(resources)} of ${listed(apiGroups, group => (group === '' ? 'the core group' : plain(group)))}`
   return `${listed(verbs)} on ${on}${resourceNames.length > 0 ? ` named ${listed(resourceNames)}` : ''}`
 }
 
@@ -59,7 +59,10 @@ export function missText({ binding, subject, lacks }: NearMiss): string {
 /** A rule may name hundreds of objects. */
 const MOST_LISTED = 12
 
-const listed = (words: readonly string[]): string =>
-  words.length > MOST_LISTED
-    ? `${words.slice(0, MOST_LISTED).join(', ')} and ${words.length - MOST_LISTED} others`
-    : words.join(', ')
+const listed = (words: readonly string[], inWords: (word: string) => string = plain): string => {
+  const said = words.slice(0, MOST_LISTED).map(inWords).join(', ')
+  return words.length > MOST_LISTED ? `${said} and ${words.length - MOST_LISTED} others` : said
+}
+
+/** A rule of a member may have any text, which must not read like a sentence of ours. */
+const plain = (word: string): string => (/^[\w.:/*-]+$/.test(word) ? word : JSON.stringify(word))

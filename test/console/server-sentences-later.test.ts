@@ -1,11 +1,15 @@
 import { expect, it } from 'vitest'
-import { ServerSentences, type Translate } from '../../console/words/server-sentences.js'
+import { ServerSentences, type Translation } from '../../console/words/server-sentences.js'
 
-const chinese: Translate = text => (text === 'one' ? '一' : undefined)
+const chinese: Translation = {
+  sentence: text => (text === 'one' ? ['一'] : undefined),
+  condition: () => undefined,
+  meaning: reason => (reason === 'NotFound' ? '没有' : undefined),
+}
 
 /** What loads when a test says so. */
 function loading() {
-  const loads: { arrive: (translate: Translate) => void; fail: (cause: Error) => void }[] = []
+  const loads: { arrive: (translation: Translation) => void; fail: (cause: Error) => void }[] = []
   let told = 0
   const sentences = new ServerSentences(
     () => new Promise((arrive, fail) => loads.push({ arrive, fail })),
@@ -24,7 +28,8 @@ it('what translates is loaded once, with the first sentence, and told when it is
   expect(told()).toBe(0)
   loads[0]?.arrive(chinese)
   await expect.poll(told).toBe(1)
-  expect([sentences.translated('one'), sentences.translated('two')]).toEqual(['一', undefined])
+  expect([sentences.translated('one'), sentences.translated('two')]).toEqual([['一'], undefined])
+  expect([sentences.meaning('NotFound'), sentences.meaning('Odd')]).toEqual(['没有', undefined])
   expect(loads).toHaveLength(1)
 })
 
@@ -38,5 +43,5 @@ it('what could not be loaded is loaded again with the next sentence, and not bef
   expect(loads).toHaveLength(2)
   loads[1]?.arrive(chinese)
   await expect.poll(told).toBe(1)
-  expect(sentences.translated('one')).toBe('一')
+  expect(sentences.translated('one')).toEqual(['一'])
 })

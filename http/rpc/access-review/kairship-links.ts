@@ -76,10 +76,10 @@ export function lockLinks(refusal: Failure | undefined): readonly AccessLink[] {
   return [
     refusal.code === Code.PERMISSION_DENIED
       ? {
-          ...{ step: 'Lock', state: 'Missing', reason: 'AccessLocked', message },
+          ...{ step: 'Lock', state: 'Missing', reason: 'AccessLocked', message, quoted: message },
           fix: `ask those who lock and unlock access to delete the AccessLock ${JSON.stringify(lock)} on the host`,
         }
-      : { step: 'Lock', state: 'Unknown', reason: 'NotRead', message },
+      : { step: 'Lock', state: 'Unknown', reason: 'NotRead', message, quoted: message },
   ]
 }
 

@@ -25,6 +25,8 @@ export interface AccessLink {
   /** One CamelCase word that stays the same from version to version. */
   readonly reason: string
   readonly message: string
+  /** The part of the message that is in the words of an API server, or of the author of a lock. Absent where all of it is ours. */
+  readonly quoted?: string
   readonly fix?: string
   readonly grants?: readonly Grant[]
 }

@@ -35,9 +35,10 @@ const linkMessage = ({
   reason,
   message,
   fix = '',
+  quoted = '',
   grants = [],
 }: AccessLink): MessageInitShape<typeof AccessLinkSchema> => ({
-  ...{ step: STEPS[step], state: STATES[state], reason, message, fix },
+  ...{ step: STEPS[step], state: STATES[state], reason, message, fix, quoted },
   grants: grants.slice(0, MOST_GRANTS).map(grantMessage),
 })
 

@@ -28,7 +28,7 @@ const isGrantOf = ({ grants = [] }: AccessLink, { origin: { kind, object } }: Ef
 function problemsOf(
   binding: EffectiveBinding,
   { instance, namespace }: { readonly instance: string; readonly namespace: string },
-): readonly Pick<AccessLink, 'message' | 'fix'>[] {
+): readonly Pick<AccessLink, 'message' | 'fix' | 'quoted'>[] {
   const made = binding.origin.object.status?.conditions?.find(({ type }) => type === 'Materialized')
   if (made?.status !== 'False') return []
   // Of the namespaces that the binding names, that of the request is the one that matters here.
@@ -36,6 +36,7 @@ function problemsOf(
   return [
     {
       message: `${originOf(binding)} gives the role ${binding.spec.role}, and is not in effect inside: ${lacksNamespace ? `${instance} has no namespace ${namespace}` : made.message}`,
+      ...(!lacksNamespace && { quoted: made.message }),
       fix: lacksNamespace
         ? `create the namespace ${namespace} in ${instance}: the role begins there a moment later`
         : 'mend what the binding’s condition Materialized says: it comes into effect by itself then',

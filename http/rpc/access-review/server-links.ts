@@ -16,8 +16,10 @@ export interface ServerAnswer {
   readonly request: AccessRequest
   readonly verdict?: Verdict
   readonly rbac?: RbacObjects
-  /** Why there is no verdict. */
+  /** Why there is no verdict, in the words of a server. */
   readonly problem?: string
+  /** Why no verdict was asked for, in ours. */
+  readonly unasked?: string
   /** What helps where nothing is found. */
   readonly fix: string
 }
@@ -30,7 +32,7 @@ export function serverLink(
   subject: Caller,
   answer: ServerAnswer,
 ): { readonly link: AccessLink; readonly note?: string } {
-  const { server, step, request, verdict, rbac, problem } = answer
+  const { server, step, request, verdict, rbac, problem, unasked } = answer
   const what = requestText(request)
   if (!verdict)
     return {
@@ -38,7 +40,8 @@ export function serverLink(
         step,
         state: 'Unknown',
         reason: 'NotAsked',
-        message: `${server} could not be asked: ${problem ?? 'no answer'}`,
+        message: `${server} could not be asked: ${unasked ?? problem ?? 'no answer'}`,
+        ...(unasked === undefined && problem !== undefined && { quoted: problem }),
       },
     }
   const { grants, nearMisses } = rbac ? walkRbac(rbac, subject, request) : { grants: [], nearMisses: [] }
@@ -50,6 +53,7 @@ export function serverLink(
     return {
       link: {
         ...{ step, state: 'Missing', reason: 'DeniedByServer', grants: grants.map(grantOf) },
+        ...quotedOf(verdict),
         message: `${server} does not let ${subject.user} ${what}${because(verdict)}`,
         fix: `look at the other authorizers of ${server}: its RBAC would allow this. Right after a change of RBAC, ask again`,
       },
@@ -64,6 +68,7 @@ export function serverLink(
   return {
     link: {
       ...{ step, state: 'Missing', reason: near.length > 0 ? 'RoleTooSmall' : 'NoBinding' },
+      ...quotedOf(verdict),
       message: `${server} does not let ${subject.user} ${what}${because(verdict)}${looked}`,
       fix: answer.fix,
     },
@@ -86,9 +91,10 @@ function allowed(
       link: { ...found, reason: 'Masters', message: `${lets}: members of ${MASTERS} may do everything` },
     }
   const reason = verdict?.reason ? `: ${verdict.reason}` : ''
-  if (!rbac) return { link: { ...found, reason: 'Allowed', message: `${lets}${reason}` } }
+  if (!rbac)
+    return { link: { ...found, reason: 'Allowed', message: `${lets}${reason}`, ...quotedOf(verdict) } }
   return {
-    link: { ...found, reason: 'OtherAuthorizer', message: `${lets}${reason}` },
+    link: { ...found, reason: 'OtherAuthorizer', message: `${lets}${reason}`, ...quotedOf(verdict) },
     note: `${server} allows what no binding of its RBAC includes: another authorizer allows it, or RBAC has just changed`,
   }
 }
@@ -100,6 +106,10 @@ function nearest(misses: readonly NearMiss[]): readonly NearMiss[] {
     ? ofSameObjects
     : misses.filter(({ subject: { kind, name } }) => kind !== 'Group' || name !== AUTHENTICATED)
 }
+
+/** A server's own words in a message that has them. */
+const quotedOf = (verdict: Verdict | undefined): Pick<AccessLink, 'quoted'> =>
+  verdict?.reason ? { quoted: verdict.reason } : {}
 
 const because = ({ reason }: Verdict): string => (reason ? ` (${reason})` : '')
 

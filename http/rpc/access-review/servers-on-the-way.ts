@@ -119,7 +119,7 @@ async function lookInMember(
     found.links.push(
       serverLink(subject, {
         ...base,
-        problem: `${wordOf(broken)} is ${broken.state === 'Missing' ? 'missing' : 'unknown'}, so no request of ${subject.user} comes there`,
+        unasked: `${wordOf(broken)} is ${broken.state === 'Missing' ? 'missing' : 'unknown'}, so no request of ${subject.user} comes there`,
       }).link,
     )
     return

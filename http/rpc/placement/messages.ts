@@ -20,7 +20,7 @@ import { isSecret, LAST_APPLIED, withoutValues } from '../core/secret.js'
 /** Answers of the Placement service in their messages; pure. */
 
 export const linkMessage = (link: Link): MessageInitShape<typeof TraceLinkSchema> => {
-  const { step, cluster, state, object, reason, message, fix } = link
+  const { step, cluster, state, object, reason, message, fix, quoted } = link
   return {
     step: STEPS[step],
     state: STATES[state],
@@ -29,6 +29,7 @@ export const linkMessage = (link: Link): MessageInitShape<typeof TraceLinkSchema
     ...(cluster !== undefined && { cluster }),
     ...(object && { object: referenceMessage(object) }),
     ...(fix !== undefined && { fix }),
+    ...(quoted !== undefined && { quoted }),
   }
 }
 

@@ -49,6 +49,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.accessreview.v1alpha1.AccessLink.reason": "One CamelCase word that stays the same from version to version.",
   "kairship.io.api.accessreview.v1alpha1.AccessLink.fix": "What most likely helps. Empty where nothing has to be done.",
   "kairship.io.api.accessreview.v1alpha1.AccessLink.grants": "By what the link is found: bindings and roles that include the request, at most 20.",
+  "kairship.io.api.accessreview.v1alpha1.AccessLink.quoted": "The part of `message` that is in the words of an API server or of the author of a lock, as it stands there. Empty where all of it is Kairship's.",
   "kairship.io.api.accessreview.v1alpha1.AccessLink.Step.LOCK": "An AccessLock that refuses the caller everywhere.",
   "kairship.io.api.accessreview.v1alpha1.AccessLink.Step.WORKSPACE": "A role in the workspace to which the instance or the namespace belongs.",
   "kairship.io.api.accessreview.v1alpha1.AccessLink.Step.BINDING": "InstanceRoleBindings of the instance.",

@@ -16,6 +16,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.placement.v1alpha1.TraceLink.reason": "One CamelCase word that stays the same from version to version.",
   "kairship.io.api.placement.v1alpha1.TraceLink.message": "A sentence; where Karmada has words for it, these.",
   "kairship.io.api.placement.v1alpha1.TraceLink.fix": "What most likely helps.",
+  "kairship.io.api.placement.v1alpha1.TraceLink.quoted": "The part of `message` that is in the words of Karmada or of a member, as it stands there. Empty where all of it is Kairship's.",
   "kairship.io.api.placement.v1alpha1.TraceLink.State.WAITING": "May come right by itself; the message says on what it waits.",
   "kairship.io.api.placement.v1alpha1.TraceLink.State.BROKEN": "Will not come right by itself.",
   "kairship.io.api.placement.v1alpha1.TraceLink.State.UNKNOWN": "Could not be looked at.",
