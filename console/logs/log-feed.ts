@@ -16,6 +16,11 @@ export interface LogView {
   readonly problem?: Error
 }
 
+/** A log that was not read for so long has a row that says so, milliseconds: lines of pods that are gone, and of rotated files, cannot be read later. */
+export const GAP_MS = 10_000
+/** A container's lines come at most so much later than another's, milliseconds, but for those of members that cannot be read: a row says that. */
+export const LATE_MS = 60_000
+
 /** Readers are called so often at most, milliseconds. */
 const FRAME_MS = 100
 
@@ -38,7 +43,7 @@ export interface LogFeedOptions {
 
 /**
  * The merged log of a workload, read until it is stopped. A stream that broke goes on after the last line of each container, without lines
- * twice: it asks for those since the newest one and leaves out those it has.
+ * twice: it requests those since the container that is furthest behind and leaves out those it has.
  */
 export class LogFeed {
   readonly #lines: LogLines
@@ -50,6 +55,8 @@ export class LogFeed {
   readonly #last = new Map<string, string>()
   /** The same when the stream began: what is not newer is here already. */
   #had: ReadonlyMap<string, string> = new Map()
+  /** Since when it is not read; undefined while it is. */
+  #leftAt: number | undefined
   readonly #readers = new Set<() => void>()
 
   constructor(
@@ -80,6 +87,7 @@ export class LogFeed {
 
   /** Keeps what was read; `start` goes on after it. */
   stop(): void {
+    if (this.#run) this.#leftAt ??= this.#time.now()
     this.#run?.abort()
     this.#run = undefined
     this.#cancelFrame?.()
@@ -95,8 +103,7 @@ export class LogFeed {
 
   async #read(signal: AbortSignal, answered: () => void): Promise<'again' | 'over'> {
     this.#had = new Map(this.#last)
-    const newest = [...this.#had.values()].sort(inOrder).at(-1)
-    for await (const message of this.open(newest, signal)) {
+    for await (const message of this.open(sinceOf([...this.#had.values()]), signal)) {
       // A stream that was stopped may still have messages; the next one brings them again.
       if (signal.aborted) return 'over'
       answered()
@@ -108,12 +115,14 @@ export class LogFeed {
   }
 
   #broken(problem: Error): 'again' | 'over' {
+    this.#leftAt ??= this.#time.now()
     const isFinal = this.options.isFinal(problem)
     this.#state(isFinal ? 'refused' : 'broken', problem)
     return isFinal ? 'over' : 'again'
   }
 
   #take({ type, cluster, pod, container, time, text, truncated, message }: Message): void {
+    this.#sayGap()
     const of = { cluster, pod, container }
     if (type === Type.LINE) {
       const key = `${cluster}/${pod}/${container}`
@@ -124,6 +133,15 @@ export class LogFeed {
     const notice = notices[type]
     if (notice) this.#lines.add({ ...of, kind: notice, time: '', text: message, truncated: false })
     this.#state(type === Type.FOLLOWING || this.#view.state === 'following' ? 'following' : 'reading')
+  }
+
+  #sayGap(): void {
+    const { now } = this.#time
+    const unreadMs = this.#leftAt === undefined ? 0 : now() - this.#leftAt
+    this.#leftAt = undefined
+    if (unreadMs < GAP_MS || this.#last.size === 0) return
+    const nowhere = { cluster: '', pod: '', container: '' }
+    this.#lines.add({ ...nowhere, kind: 'gap', time: '', text: '', truncated: false })
   }
 
   #state(state: LogView['state'], problem?: Error): void {
@@ -139,6 +157,19 @@ export class LogFeed {
     this.#view = { ...this.#view, rows: this.#lines.rows(), dropped: this.#lines.dropped }
     for (const reader of this.#readers) reader()
   }
+}
+
+/**
+ * Since when lines are not here yet; undefined where none are. A container that writes nothing is not behind for that: `LATE_MS` bounds how much of the
+ * others is read again for it.
+ * @param last of each container, the time of its last line
+ */
+function sinceOf(last: readonly string[]): string | undefined {
+  const times = last.filter(time => time !== '').sort(inOrder)
+  const [oldest, newest] = [times[0], times.at(-1)]
+  if (oldest === undefined || newest === undefined) return undefined
+  const late = new Date(Date.parse(newest) - LATE_MS).toISOString()
+  return inOrder(oldest, late) < 0 ? late : oldest
 }
 
 /** Compares times of one form as text. Digits of a second may be left out at the end: without the zone they compare all the same. */

@@ -1,8 +1,8 @@
-/** One row of a log: a line that a container wrote, or a notice of the stream about a container or a cluster. */
+/** One row of a log: a line that a container wrote, a notice of the stream about a container or a cluster, or that the log was not read for a while. */
 export interface LogLine {
   /** Counts from 0; names the row while the page is open. */
   readonly id: number
-  readonly kind: 'line' | 'joined' | 'ended' | 'unread'
+  readonly kind: 'line' | 'joined' | 'ended' | 'unread' | 'gap'
   readonly cluster: string
   readonly pod: string
   readonly container: string

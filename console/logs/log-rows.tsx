@@ -81,8 +81,8 @@ function Row({ row, find }: { readonly row: LogLine; readonly find: string }) {
   const from = [cluster, pod, container].filter(Boolean).join('/')
   if (kind !== 'line')
     return (
-      <Text span inherit c={kind === 'unread' ? 'red' : 'dimmed'} fs="italic">
-        {from} {text || (kind === 'joined' ? words.joined : '')}
+      <Text span inherit c={kind === 'unread' || kind === 'gap' ? 'red' : 'dimmed'} fs="italic">
+        {from} {text || (kind === 'joined' || kind === 'gap' ? words[kind] : '')}
       </Text>
     )
   return (

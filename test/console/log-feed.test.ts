@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LogFeed } from '../../console/logs/log-feed.js'
+import { GAP_MS, LATE_MS, LogFeed } from '../../console/logs/log-feed.js'
 import { LogLines } from '../../console/logs/log-lines.js'
 import {
   type StreamWorkloadLogsResponse,
@@ -75,6 +75,69 @@ describe('the feed of a log', () => {
     await clock.pass(100)
     expect(feed.view().rows.map(({ text }) => text)).toEqual(['one', 'two', 'three'])
     expect(feed.view().problem).toBeUndefined()
+  })
+
+  it('goes on after a broken stream with the lines since the container that is furthest behind', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ pod: 'web-0', time: second(1), text: 'of a slow member' }))
+    streams[0]?.send(message({ pod: 'web-1', time: second(5), text: 'five' }))
+    await settled()
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(1_000)
+    expect(streams[1]?.since).toBe(second(1))
+    streams[1]?.send(message({ pod: 'web-0', time: second(2), text: 'two, which was on its way' }))
+    streams[1]?.send(message({ pod: 'web-1', time: second(5), text: 'five' }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ text }) => text)).toEqual([
+      'of a slow member',
+      'five',
+      'two, which was on its way',
+    ])
+  })
+
+  it('reads a minute again at most where a container has written nothing for long', async () => {
+    const { clock, streams } = started()
+    streams[0]?.send(message({ pod: 'quiet', time: '2026-11-01T00:00:00Z' }))
+    streams[0]?.send(message({ pod: 'web-0', time: '2026-11-24T10:01:30.123456789Z' }))
+    await settled()
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(1_000)
+    expect(streams[1]?.since).toBe(new Date(Date.parse('2026-11-24T10:01:30.123Z') - LATE_MS).toISOString())
+  })
+
+  it.each<[string, number, readonly string[]]>([
+    ['for a while', GAP_MS, ['line', 'gap', 'line']],
+    ['for a moment', GAP_MS - 1, ['line', 'line']],
+  ])('says in a row where it was not read %s', async (_how, ms, kinds) => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    await settled()
+    feed.stop()
+    await clock.pass(ms)
+    feed.start()
+    streams[1]?.send(message({ time: second(2), text: 'two' }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ kind }) => kind)).toEqual(kinds)
+  })
+
+  it('says so once where the server was away for a while, and not of a log of which nothing was read', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.break(new Error('away'))
+    await clock.pass(60_000)
+    streams.at(-1)?.send(message({ time: second(1), text: 'one' }))
+    await settled()
+    const before = streams.length
+    streams.at(-1)?.break(new Error('away'))
+    for (let n = 0; n < 3; n += 1) {
+      await clock.pass(60_000)
+      streams.at(-1)?.break(new Error('away'))
+    }
+    await clock.pass(60_000)
+    expect(streams.length).toBeGreaterThan(before + 2)
+    streams.at(-1)?.send(message({ time: second(2), text: 'two' }))
+    streams.at(-1)?.send(message({ time: second(3), text: 'three' }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ kind, text }) => text || kind)).toEqual(['one', 'gap', 'two', 'three'])
   })
 
   it('keeps two lines of one stream that were written at the same time', async () => {
