@@ -4,7 +4,7 @@ import type { Explanation } from '../../proto/gen/kairship/instance_pb.js'
 import { WatchInstancesResponse_Type as Type } from '../../proto/gen/kairship/instance_pb.js'
 import { instances } from '../connection/instance-service.js'
 import { clock } from '../live/clock.js'
-import { Due } from '../live/due.js'
+import { EarliestTimer } from '../live/earliest-timer.js'
 import { type Followed, follow } from '../live/follow.js'
 import type { Page } from '../live/page.js'
 import { runWhileVisible } from '../live/while-visible.js'
@@ -60,9 +60,9 @@ async function followInstance(
   { changed, become }: { readonly changed: () => void; readonly become: (state: Heard['state']) => void },
   signal: AbortSignal,
 ): Promise<void> {
-  const due = new Due(clock, changed)
-  signal.addEventListener('abort', () => due.cancel(), { once: true })
-  const soon = () => due.within(AGAIN_MS)
+  const timer = new EarliestTimer(clock, changed)
+  signal.addEventListener('abort', () => timer.cancel(), { once: true })
+  const soon = () => timer.fireWithin(AGAIN_MS)
   let isFirst = true
   const stream: Followed = {
     async read(signal, answered) {

@@ -1,7 +1,7 @@
 import { ListChange_Type } from '../../proto/gen/kairship/types_pb.js'
 import type { Change } from './source.js'
 
-/** What the messages of all Watches have beside their object. */
+/** The fields that all Watch messages share. */
 export interface Message {
   readonly type: number
   readonly total: number
@@ -18,8 +18,9 @@ const TYPES: readonly Change<unknown>['type'][] = [
 ]
 
 /**
- * The changes that a Watch sends, with the object as a screen shows it.
- * @param names of the types by their numbers, which are others in the Watch of Instances
+ * Converts the messages of a Watch to changes of rows.
+ * @param itemOf the row of a message; undefined where the message has no object
+ * @param names of the types by their numbers; the Watch of Instances has other numbers
  */
 export async function* changesOf<M extends Message, T>(
   messages: AsyncIterable<M>,
@@ -29,7 +30,7 @@ export async function* changesOf<M extends Message, T>(
   for await (const message of messages) {
     const { total, resumeToken } = message
     const item = itemOf(message)
-    // A type that a newer server has changes something.
+    // A newer server may send a type that this page does not know. It changes something, so the list is read again.
     const type = TYPES.find(known => known === names[message.type]) ?? 'MODIFIED'
     yield { type, total, resumeToken, ...(item !== undefined && { item }) }
   }

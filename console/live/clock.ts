@@ -1,13 +1,13 @@
-/** Timers and the time, as a test can give them. */
+/** Timers and the time. Tests replace them. */
 export interface Clock {
   now(): number
-  later(then: () => void, ms: number): () => void
+  later(callback: () => void, ms: number): () => void
 }
 
 export const clock: Clock = {
   now: Date.now,
-  later: (then, ms) => {
-    const timer = setTimeout(then, ms)
+  later: (callback, ms) => {
+    const timer = setTimeout(callback, ms)
     return () => clearTimeout(timer)
   },
 }

@@ -12,12 +12,14 @@ export interface Followed {
   read(signal: AbortSignal, answered: () => void): Promise<'again' | 'over'>
   /**
    * Called when the stream ended or failed, before the pause.
-   * @returns `wait` to read it again only when somebody ends the pause, `over` never to read it again
+   * @returns `wait` to read it again only after `Pause.end()`, `over` never to read it again
    */
   broken(problem: Error): 'again' | 'wait' | 'over'
 }
 
-/** Reads a stream again and again, with growing pauses after failures, until the signal aborts or the stream is over. It never rejects. */
+/**
+ * Reads a stream until the signal aborts or the stream is over. After it ended or failed it is read again, after pauses that grow. It never rejects.
+ */
 export async function follow(
   stream: Followed,
   signal: AbortSignal,
@@ -38,7 +40,7 @@ export async function follow(
     failures += 1
     const next = stream.broken(problem)
     if (next === 'over') return
-    await pause.last(next === 'wait' ? undefined : retryAfterMs(failures, problem), signal)
+    await pause.wait(next === 'wait' ? undefined : retryAfterMs(failures, problem), signal)
   }
 }
 

@@ -1,31 +1,31 @@
 import { type Clock, clock } from './clock.js'
 
-/** What is known of the question that was asked last. */
-export interface Known<A> {
-  /** The last answer that came. */
+/** The answer to the last question, as far as there is one. */
+export interface AnswerState<A> {
+  /** The last answer that came. It may answer an earlier question. */
   readonly answer?: A
-  /** What it answers. */
-  readonly to?: string
-  /** When it came, milliseconds since 1970. */
-  readonly at?: number
-  /** Why there is none to the last question. */
+  /** The question that it answers. */
+  readonly question?: string
+  /** When the answer came, milliseconds since 1970. */
+  readonly answeredAt?: number
+  /** Why the last question has no answer. */
   readonly problem?: Error
-  readonly isAsking: boolean
+  readonly isLoading: boolean
 }
 
-/** A person who types is not asked for at each letter, milliseconds. */
+/** The pause before a question is sent, milliseconds, so that typing does not send a request for each letter. */
 export const PAUSE_MS = 400
 
 /**
- * The answer to the newest of many questions, such as a text that is being typed: it is asked after a pause, and one that a newer has overtaken is
- * given up. The answer before stays until there is another.
+ * The answer to the newest of many questions, such as a text that is being typed. A question is sent after a pause; a newer one aborts it. The last
+ * answer stays until the next one comes.
  */
 export class LatestAnswer<A> {
-  #known: Known<A> = { isAsking: false }
+  #state: AnswerState<A> = { isLoading: false }
   #question: string | undefined
-  #asked: AbortController | undefined
+  #request: AbortController | undefined
   #cancelPause: (() => void) | undefined
-  readonly #readers = new Set<() => void>()
+  readonly #subscribers = new Set<() => void>()
 
   constructor(
     private readonly answerTo: (question: string, signal: AbortSignal) => Promise<A>,
@@ -33,53 +33,54 @@ export class LatestAnswer<A> {
   ) {}
 
   /** The same object until something changes. */
-  readonly known = (): Known<A> => this.#known
+  readonly state = (): AnswerState<A> => this.#state
 
-  readonly subscribe = (reader: () => void): (() => void) => {
-    this.#readers.add(reader)
-    return () => void this.#readers.delete(reader)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
-  /** The same question is not asked twice in a row. @param pause milliseconds before it is asked */
+  /** Asks a question, unless it is the last one already. @param pause milliseconds before it is sent */
   ask(question: string, pause = PAUSE_MS): void {
     if (question === this.#question) return
     this.stop()
     this.#question = question
-    const { problem: _, ...rest } = this.#known
-    this.#show({ ...rest, isAsking: true })
+    const { problem: _, ...rest } = this.#state
+    this.#show({ ...rest, isLoading: true })
     this.#cancelPause = this.time.later(() => void this.#run(question), pause)
   }
 
-  /** Asks the last question again. */
-  again(): void {
+  /** Asks the last question retry. */
+  retry(): void {
     const question = this.#question
     this.#question = undefined
     if (question !== undefined) this.ask(question, 0)
   }
 
-  /** Gives up what is under way. */
+  /** Aborts the current question. */
   stop(): void {
     this.#cancelPause?.()
-    this.#asked?.abort()
+    this.#request?.abort()
     this.#question = undefined
   }
 
-  /** It never rejects. */
+  /** Never rejects. */
   async #run(question: string): Promise<void> {
-    const asked = new AbortController()
-    this.#asked = asked
+    const request = new AbortController()
+    this.#request = request
     try {
-      const answer = await this.answerTo(question, asked.signal)
-      if (!asked.signal.aborted) this.#show({ answer, to: question, at: this.time.now(), isAsking: false })
+      const answer = await this.answerTo(question, request.signal)
+      if (!request.signal.aborted)
+        this.#show({ answer, question, answeredAt: this.time.now(), isLoading: false })
     } catch (error) {
-      if (asked.signal.aborted) return
+      if (request.signal.aborted) return
       const problem = error instanceof Error ? error : new Error(String(error))
-      this.#show({ ...this.#known, problem, isAsking: false })
+      this.#show({ ...this.#state, problem, isLoading: false })
     }
   }
 
-  #show(known: Known<A>): void {
-    this.#known = known
-    for (const reader of this.#readers) reader()
+  #show(state: AnswerState<A>): void {
+    this.#state = state
+    for (const subscriber of this.#subscribers) subscriber()
   }
 }

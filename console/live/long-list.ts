@@ -11,38 +11,38 @@ import type { RowChange, Source } from './source.js'
 
 const fleet = serviceClient(FleetService, rest)
 
-/** Which objects of a control plane are listed. */
-interface Wanted {
+/** The objects of a control plane that a list shows. */
+interface ListedObjects {
   readonly instance: string
   readonly namespace?: string | undefined
-  /** A text in their names. */
+  /** A part of their names. */
   readonly find?: string | undefined
 }
 
-/** A row of objects as Kubernetes names them. */
-interface Named {
+/** A row with the metadata of its Kubernetes object. */
+interface ObjectRow {
   readonly metadata?: { readonly resourceVersion?: string } | undefined
 }
 
-/** What the one place of a list answered, as an answer to it alone would be thrown. */
+/** The error of the only place of a list, as an Error like the one that a single answer throws. */
 export const failureOf = ({ message, reason }: FleetError) => Object.assign(new Error(message), { reason })
 
 const types = { [Type.ADDED]: 'ADDED', [Type.MODIFIED]: 'MODIFIED', [Type.DELETED]: 'DELETED' } as const
 
-/** A list of objects, which have Kubernetes' versions: what its pages show is never older than what its Watch has told. */
-export const ofVersions = <T extends Named>(source: Source<T>): Source<T> => ({
+/** Adds the objects' resourceVersions to a source, so that its pages never show a row that is older than the one its Watch sent. */
+export const ofVersions = <T extends ObjectRow>(source: Source<T>): Source<T> => ({
   ...source,
   versionOf: ({ metadata }) => metadata?.resourceVersion,
 })
 
 /**
- * A list of objects of a control plane whose changes are followed also where it is too long for its Watch. Its rows have keys of the form `namespace/name`. Secrets
- * have no such stream.
+ * Adds a stream of changes to a list of objects of a control plane: the page follows it where the list is too long for its Watch. The rows need keys
+ * of the form `namespace/name`. Secrets have no such stream.
  */
-export const ofAnyLength = <T extends Named>(
+export const ofAnyLength = <T extends ObjectRow>(
   source: Source<T>,
   { group, version, resource }: ObjectType,
-  { instance, namespace = '', find = '' }: Wanted,
+  { instance, namespace = '', find = '' }: ListedObjects,
 ): Source<T> => ({
   ...ofVersions(source),
   async *changes(signal): AsyncGenerator<RowChange> {

@@ -1,9 +1,9 @@
 import type { Source } from './source.js'
 
-/** Pages of a list that are on their way, and what has changed since they were requested. */
+/** The pages that are being read, and the rows that changed since they were requested. */
 export class PageReadings<T> {
   readonly #underWay = new Map<number, AbortController>()
-  /** Rows that changed while pages are on their way, by their keys. */
+  /** Rows that changed while pages are being read, by their keys. */
   readonly #newer = new Map<string, T>()
 
   constructor(
@@ -11,31 +11,31 @@ export class PageReadings<T> {
     private readonly pageSize: number,
   ) {}
 
-  get isAny(): boolean {
+  get isReading(): boolean {
     return this.#underWay.size > 0
   }
 
-  isUnderWay(number: number): boolean {
+  isReadingPage(number: number): boolean {
     return this.#underWay.has(number)
   }
 
-  /** The server may have read a page that is on its way before this change. */
-  noteChange(row: T): void {
-    if (this.isAny) this.#newer.set(this.source.keyOf(row), row)
+  /** Records a change: the server may have read a requested page before it. */
+  recordChange(row: T): void {
+    if (this.isReading) this.#newer.set(this.source.keyOf(row), row)
   }
 
   abort(isUnwanted: (number: number) => boolean): void {
     for (const [number, reading] of this.#underWay) if (isUnwanted(number)) reading.abort()
   }
 
-  /** Aborts all, as if none had been requested. */
-  forget(): void {
+  /** Aborts all reads and drops recorded changes. */
+  reset(): void {
     this.abort(() => true)
     this.#underWay.clear()
     this.#newer.clear()
   }
 
-  /** Requests a page. @returns undefined where it was aborted @throws what the source throws */
+  /** Reads a page, with the changes that came meanwhile. @returns undefined where it was aborted @throws the error of the source */
   async read(number: number): Promise<{ readonly rows: readonly T[]; readonly total: number } | undefined> {
     const reading = new AbortController()
     const { signal } = reading
@@ -49,7 +49,7 @@ export class PageReadings<T> {
       throw error
     } finally {
       if (this.#underWay.get(number) === reading) this.#underWay.delete(number)
-      if (!this.isAny) this.#newer.clear()
+      if (!this.isReading) this.#newer.clear()
     }
   }
 }

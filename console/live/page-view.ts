@@ -1,20 +1,20 @@
 import type { Clock } from './clock.js'
 import type { Page } from './page.js'
-import { isInSight, type Pages, type Sight } from './pages.js'
+import { isInRange, type PageRange, type Pages } from './pages.js'
 
-/** Readers are called so often at most: four frames a second are enough for what people read. */
+/** The shortest time between two renders, milliseconds. Four frames a second are enough for reading. */
 const FRAME_MS = 250
 
-/** What readers of a list see, and who they are. */
+/** The page that components see, and the components that subscribed to it. */
 export class PageView<T> {
   #page: Page<T>
   #cancelFrame: (() => void) | undefined
-  readonly #readers = new Set<() => void>()
+  readonly #subscribers = new Set<() => void>()
 
   constructor(
-    begin: Pick<Page<T>, 'pageSize' | 'look' | 'readAgain'>,
+    begin: Pick<Page<T>, 'pageSize' | 'showRows' | 'readAgain'>,
     private readonly pages: Pages<T>,
-    private readonly sight: () => Sight,
+    private readonly visible: () => PageRange,
     private readonly time: Clock,
   ) {
     this.#page = { ...begin, items: [], pages: pages.all, total: 0, state: 'loading', since: time.now() }
@@ -23,12 +23,12 @@ export class PageView<T> {
   /** The same object until something changes. */
   readonly page = (): Page<T> => this.#page
 
-  readonly subscribe = (reader: () => void): (() => void) => {
-    this.#readers.add(reader)
-    return () => void this.#readers.delete(reader)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
-  /** Changes what readers see, and shows it with what changes meanwhile. */
+  /** Changes the page. Subscribers are called within `FRAME_MS`, once for all changes of that time. */
   change(part: Partial<Page<T>>): void {
     this.update(part)
     this.#cancelFrame ??= this.time.later(() => {
@@ -37,34 +37,34 @@ export class PageView<T> {
     }, FRAME_MS)
   }
 
-  /** Changes what readers see when they look next. */
+  /** Changes the page without calling subscribers. */
   update(part: Partial<Page<T>>): void {
     const pages = this.pages.all
     const { problem, ...before } = this.#page
     const next = { ...before, ...(problem && { problem }), ...part, pages }
-    const items = pages.get(this.sight().from)?.rows ?? NONE
-    this.#page = { ...next, items, ...(next.state === 'read' && { since: this.#oldestInSight(next.since) }) }
+    const items = pages.get(this.visible().from)?.rows ?? NONE
+    this.#page = { ...next, items, ...(next.state === 'read' && { since: this.#oldestVisible(next.since) }) }
     if (next.state === 'live') delete (this.#page as { problem?: Error }).problem
   }
 
-  /** Enters a state, or stays in it since when it began. */
+  /** Enters a state. Where the page is in it already, `since` stays. */
   become(state: 'live' | 'stale', part: Partial<Page<T>> = {}): void {
     const isNew = this.#page.state !== state
     this.update({ ...part, ...(isNew && { state, since: this.time.now() }) })
   }
 
   show(): void {
-    for (const reader of this.#readers) reader()
+    for (const subscriber of this.#subscribers) subscriber()
   }
 
-  /** Nothing is shown later. */
+  /** Cancels the pending call of subscribers. */
   stop(): void {
     this.#cancelFrame?.()
     this.#cancelFrame = undefined
   }
 
-  #oldestInSight(otherwise: number): number {
-    const read = [...this.pages.all].filter(([number]) => isInSight(number, this.sight()))
+  #oldestVisible(otherwise: number): number {
+    const read = [...this.pages.all].filter(([number]) => isInRange(number, this.visible()))
     return read.length === 0 ? otherwise : Math.min(...read.map(([, { readAt }]) => readAt))
   }
 }

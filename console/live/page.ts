@@ -1,29 +1,32 @@
 import type { KeptPage } from './pages.js'
 
-/** What a screen shows of a list. */
+/** The state of a list that a screen shows. */
 export interface Page<T> {
-  /** Those of the first page in sight. */
+  /** Rows of the first visible page. */
   readonly items: readonly T[]
-  /** All that the browser has, by the number of their page. */
+  /** All pages that the browser holds, by number. */
   readonly pages: ReadonlyMap<number, KeptPage<T>>
-  /** Rows on each of them. */
+  /** Rows on each page. */
   readonly pageSize: number
   readonly total: number
-  /** When `total` was counted, milliseconds since 1970, where it is not counted on: of a list that is too long to be followed whole. */
+  /** When `total` was counted, milliseconds since 1970. Only for a list that is too long to follow, whose total is not kept current. */
   readonly countedAt?: number
-  /** `live`: what is shown is what there is. `stale`: it was, at `since`. `read`: it was when it was read, as the list is too long to be followed. */
+  /**
+   * `live`: the page shows the current rows. `stale`: they were current at `since`; the stream is broken. `read`: they were current when they were
+   * read; the list is too long to be followed.
+   */
   readonly state: 'loading' | 'live' | 'stale' | 'read'
-  /** When the state began, milliseconds since 1970; of `read` when the oldest page in sight was read. */
+  /** When the state began, milliseconds since 1970; in state `read` when the oldest visible page was read. */
   readonly since: number
-  /** Why it is not live. */
+  /** Why the list is not live. */
   readonly problem?: Error
-  /** Says which rows a reader sees, or is about to see, counted from 0: their pages are read. */
-  readonly look: (first: number, last: number) => void
-  /** Reads what is in sight again, and tries again to follow it. */
+  /** Sets the rows that are visible or about to be, counted from 0. Their pages are read. */
+  readonly showRows: (first: number, last: number) => void
+  /** Reads the visible pages again, and tries again to follow the list. */
   readonly readAgain: () => void
 }
 
-/** The row with a number, counted from 0; undefined while it is on its way. */
+/** The row at an index; undefined while its page is being read. */
 export const rowAt = <T>(
   { pages, pageSize }: Pick<Page<T>, 'pages' | 'pageSize'>,
   index: number,

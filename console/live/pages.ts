@@ -1,50 +1,50 @@
 /** Rows on one page of a list. */
 export const ROWS = 50
 
-/** Pages that are kept, so that a reader who turns back finds them: 1,000 rows. */
+/** Pages that are kept, so that scrolling back finds them: 1,000 rows. */
 const MOST_PAGES = 20
 
-/** Pages that a reader sees, or is about to see, by their numbers. */
-export interface Sight {
+/** The numbers of the pages that are visible or about to be. */
+export interface PageRange {
   readonly from: number
   readonly to: number
 }
 
-/** One page as it was read. */
+/** One page and when it was read. */
 export interface KeptPage<T> {
   readonly rows: readonly T[]
   /** Milliseconds since 1970. */
   readonly readAt: number
 }
 
-/** The pages of a long list that the browser has: those in sight, and some around them. */
+/** The pages of a long list that the browser holds: the visible ones and some around them. */
 export class Pages<T> {
   #pages: ReadonlyMap<number, KeptPage<T>> = new Map()
-  /** On which page a row is, by its key. */
+  /** The page number of each row, by key. */
   readonly #pageOf = new Map<string, number>()
 
   constructor(private readonly keyOf: (row: T) => string) {}
 
-  /** Another map after each change. */
+  /** All pages by number. Each change makes a new map. */
   get all(): ReadonlyMap<number, KeptPage<T>> {
     return this.#pages
   }
 
-  /** Keeps a page, and drops the one that is farthest from what is in sight where there are too many. */
-  set(number: number, page: KeptPage<T>, sight: Sight): void {
+  /** Adds a page. Where there are too many, the page farthest from the visible ones is dropped. */
+  set(number: number, page: KeptPage<T>, visible: PageRange): void {
     const pages = new Map(this.#pages).set(number, page)
     if (pages.size > MOST_PAGES) {
       const [farthest = number] = [...pages.keys()].sort(
-        (one, other) => distance(other, sight) - distance(one, sight),
+        (one, other) => distance(other, visible) - distance(one, visible),
       )
       pages.delete(farthest)
     }
     this.#put(pages)
   }
 
-  /** Keeps those in sight and no others. */
-  keepOnly(sight: Sight): void {
-    this.#put(new Map([...this.#pages].filter(([number]) => distance(number, sight) === 0)))
+  /** Drops all pages that are not visible. */
+  keepOnly(visible: PageRange): void {
+    this.#put(new Map([...this.#pages].filter(([number]) => distance(number, visible) === 0)))
   }
 
   /** Whether a row is on a page that is kept. */
@@ -52,7 +52,7 @@ export class Pages<T> {
     return this.#pageOf.has(key)
   }
 
-  /** Puts a newer row in the place of the one with its key. @returns whether there was one */
+  /** Replaces the row with the same key. @returns whether there was one */
   replace(row: T): boolean {
     const key = this.keyOf(row)
     const number = this.#pageOf.get(key)
@@ -70,7 +70,7 @@ export class Pages<T> {
   }
 }
 
-export const isInSight = (number: number, sight: Sight): boolean => distance(number, sight) === 0
+export const isInRange = (number: number, visible: PageRange): boolean => distance(number, visible) === 0
 
-/** How many pages a page is out of sight. */
-const distance = (number: number, { from, to }: Sight): number => Math.max(0, from - number, number - to)
+/** The number of pages between a page and the range; 0 inside it. */
+const distance = (number: number, { from, to }: PageRange): number => Math.max(0, from - number, number - to)

@@ -1,7 +1,7 @@
 import { changesOf, type Message } from './changes.js'
 import type { PageRequest, Source } from './source.js'
 
-/** A List and a Watch of the API, and how a screen shows what they answer. */
+/** A List and a Watch of the API, and how their objects become rows. */
 interface Rpcs<T, M extends Message, R> {
   readonly list: (
     page: PageRequest,
@@ -16,7 +16,7 @@ interface Rpcs<T, M extends Message, R> {
   readonly keyOf: (row: R) => string
 }
 
-/** What a List answers in the order of names, kept current by its Watch. */
+/** A source that reads a List sorted by name and follows it by its Watch. */
 export const rpcSource = <T, M extends Message, R>({
   list,
   watch,

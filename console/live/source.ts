@@ -1,15 +1,15 @@
-/** What a Watch sends, whatever it is of: the types that all lists of the management API share. */
+/** A change that a Watch sends. All lists of the management API share these types. */
 export interface Change<T> {
   readonly type: 'RESET' | 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'LEFT'
   readonly item?: T
-  /** How many match after this change. */
+  /** The number of matching objects after this change. */
   readonly total: number
   readonly resumeToken: string
 }
 
-/** What the stream of changes sends of a list that is too long for a Watch. */
+/** A message of the stream of changes of a list that is too long for a Watch. */
 export type RowChange =
-  /** It follows the list from now on; changes before may have been missed. */
+  /** The stream follows the list from now on; earlier changes may have been missed. */
   | { readonly type: 'START' }
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
@@ -18,26 +18,26 @@ export type RowChange =
       readonly version: string
     }
 
-/** Which page of a list is asked for, as the requests of all Lists say it. */
+/** A page of a list, as the requests of all Lists name it. */
 export interface PageRequest {
   /** Counts from 1. */
   readonly page: number
   readonly pageSize: number
 }
 
-/** Where the pages of a list come from. */
+/** Reads and follows a list. */
 export interface Source<T> {
-  /** One page, as the server sorts and pages them. */
+  /** Reads one page. The server sorts and pages. */
   list(
     page: PageRequest,
     signal: AbortSignal,
   ): Promise<{ readonly items: readonly T[]; readonly total: number }>
   watch(resumeToken: string, signal: AbortSignal): AsyncIterable<Change<T>>
-  /** Which rows change from now on, where the list is too long for `watch`. Absent: such a list is shown as it was read. */
+  /** Follows the changes of a list that is too long for `watch`. Absent: the pages of such a list are not updated after they were read. */
   changes?(signal: AbortSignal): AsyncIterable<RowChange>
   keyOf(item: T): string
-  /** Kubernetes' resourceVersion of a row, where it has one. */
+  /** The Kubernetes resourceVersion of a row, where it has one. */
   versionOf?(item: T): string | undefined
-  /** Rows stay where they are when they change, as in a list that is sorted by names. */
+  /** Rows keep their places when they change, as in a list sorted by name. */
   readonly isStable?: boolean
 }

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { whileVisible } from './while-visible.js'
 
-/** A stream of which a screen shows a part, such as a log. */
+/** A stream that a screen shows in part, such as a log. */
 interface Feed<V> {
   start(): void
   stop(): void
@@ -10,7 +10,7 @@ interface Feed<V> {
   readonly subscribe: (changed: () => void) => () => void
 }
 
-/** What a feed shows. It follows its stream while the tab is shown. */
+/** The current view of a feed. The feed follows its stream while the tab is visible. */
 export function useFeed<V>(feed: Feed<V>): V {
   useEffect(
     () =>

@@ -8,15 +8,15 @@ import { whileVisible } from './while-visible.js'
 
 const followed = new Set<Pick<LivePage<unknown>, 'retry'>>()
 
-/** What all lists on the screen wait for may be there now: they try again at once. */
+/** Makes all lists on the screen retry at once, as after a sign-in. */
 export function retryAll(): void {
   for (const live of followed) live.retry()
 }
 
 /**
- * The pages of a list that are in sight, live while its tab is shown.
- * @param make makes its source; called again when `parts` change
- * @param at which page is in sight where nobody scrolls, and how many rows it has
+ * The visible pages of a list, live while the tab is visible.
+ * @param make makes the source; called again when `parts` change
+ * @param at the visible page of a table that does not scroll, and its number of rows
  */
 export function useLive<T>(
   make: () => Source<T>,
@@ -26,7 +26,7 @@ export function useLive<T>(
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what its source is made of
   const live = useMemo(() => {
     const made = new LivePage(make(), clock, pageSize)
-    made.look((page - 1) * pageSize, page * pageSize - 1)
+    made.showRows((page - 1) * pageSize, page * pageSize - 1)
     return made
   }, [...parts, page])
   useEffect(

@@ -1,24 +1,27 @@
-/** A tab that is hidden for longer needs no stream, milliseconds. */
+/** How long a hidden tab keeps its streams, milliseconds. */
 const HIDDEN_MS = 15_000
 
-/** Starts now or when the tab is shown, and stops when it has been hidden for a while. @returns stops for good */
+/**
+ * Calls `start` when the tab is visible, and `stop` when it has been hidden for a while.
+ * @returns a function that stops for good
+ */
 export function whileVisible(start: () => void, stop: () => void): () => void {
   let hidden: ReturnType<typeof setTimeout> | undefined
-  const look = () => {
+  const update = () => {
     clearTimeout(hidden)
     if (document.visibilityState === 'visible') start()
     else hidden = setTimeout(stop, HIDDEN_MS)
   }
-  look()
-  document.addEventListener('visibilitychange', look)
+  update()
+  document.addEventListener('visibilitychange', update)
   return () => {
-    document.removeEventListener('visibilitychange', look)
+    document.removeEventListener('visibilitychange', update)
     clearTimeout(hidden)
     stop()
   }
 }
 
-/** The same for work that a signal ends: one run at a time. @param run it must not reject */
+/** Runs work while the tab is visible, one run at a time, and aborts it otherwise. @param run must not reject */
 export function runWhileVisible(run: (signal: AbortSignal) => Promise<void>): () => void {
   let current: AbortController | undefined
   return whileVisible(

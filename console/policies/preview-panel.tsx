@@ -11,7 +11,7 @@ import {
 } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
 import { ServerWords } from '../failures/server-words.js'
-import { useLatest } from '../live/use-latest.js'
+import { useLatestAnswer } from '../live/use-latest-answer.js'
 import { Dot } from '../parts/dot.js'
 import { Ago } from '../parts/time.js'
 import { PlacementTable } from '../propagation/placement-table.js'
@@ -39,12 +39,12 @@ export function PreviewPanel({
     () => (data: string, signal: AbortSignal) => placement.previewPolicy({ instance, data }, { signal }),
     [instance],
   )
-  const { answer, to, at, problem, isAsking, again } = useLatest(
+  const { answer, question, answeredAt, problem, isLoading, retry } = useLatestAnswer(
     text.trim() === '' ? undefined : text,
     answerTo,
   )
-  const isCurrent = answer !== undefined && !isAsking && !problem
-  const state = isAsking ? words.previewing : problem ? words.previewFailed : words.previewed
+  const isCurrent = answer !== undefined && !isLoading && !problem
+  const state = isLoading ? words.previewing : problem ? words.previewFailed : words.previewed
   return (
     <Stack component="section" aria-label={title ?? words.preview} gap="sm">
       <Group justify="space-between">
@@ -53,16 +53,16 @@ export function PreviewPanel({
         </Title>
         <Group gap={6}>
           <Group gap={6} role="status">
-            <Dot color={isAsking ? 'blue' : problem ? 'red' : answer ? 'green' : 'gray'} />
+            <Dot color={isLoading ? 'blue' : problem ? 'red' : answer ? 'green' : 'gray'} />
             <Text size="sm">{state}</Text>
           </Group>
           {isCurrent && (
             <>
               {/* Outside of what is read out when it changes: it does each second. */}
               <Text size="sm" component="span">
-                <Ago time={at ?? 0} />
+                <Ago time={answeredAt ?? 0} />
               </Text>
-              <Anchor component="button" type="button" size="sm" onClick={again}>
+              <Anchor component="button" type="button" size="sm" onClick={retry}>
                 {words.anew}
               </Anchor>
             </>
@@ -73,15 +73,15 @@ export function PreviewPanel({
         <Alert color="red" variant="outline" title={words.previewFailed}>
           <Stack gap="xs" align="flex-start">
             <Refusal problem={problem} />
-            <Button size="xs" variant="default" onClick={again}>
+            <Button size="xs" variant="default" onClick={retry}>
               {words.again}
             </Button>
           </Stack>
         </Alert>
       )}
       {answer && (
-        <div style={{ opacity: to === text ? 1 : 0.85 }}>
-          {to !== text && (
+        <div style={{ opacity: question === text ? 1 : 0.85 }}>
+          {question !== text && (
             <Text size="sm" mb="xs">
               {words.older}
             </Text>

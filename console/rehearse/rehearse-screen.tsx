@@ -14,7 +14,7 @@ import { rest } from '../connection/rest.js'
 import { Problem } from '../failures/problem.js'
 import { ServerWords } from '../failures/server-words.js'
 import { useClusterNames } from '../instance/names.js'
-import { useLatest } from '../live/use-latest.js'
+import { useLatestAnswer } from '../live/use-latest-answer.js'
 import { Dot } from '../parts/dot.js'
 import { SeveralSelect } from '../parts/several-select.js'
 import { PlacementTable } from '../propagation/placement-table.js'
@@ -33,24 +33,24 @@ export function RehearseScreen() {
   const { name: instance } = route.useParams()
   const thought = route.useSearch()
   const words = useRehearseWords()
-  const asks = thought.clusters ? JSON.stringify(thought) : undefined
+  const wanted = thought.clusters ? JSON.stringify(thought) : undefined
   const answerTo = useMemo(
     () => (asked: string, signal: AbortSignal) => rehearsed(instance, thoughtIn(JSON.parse(asked)), signal),
     [instance],
   )
-  const { answer, problem, isAsking, to, again } = useLatest(asks, answerTo)
+  const { answer, problem, isLoading, question, retry } = useLatestAnswer(wanted, answerTo)
   return (
     <Stack>
       <Title order={2}>{words.title}</Title>
       <Text size="sm">{words.how}</Text>
       <Taints instance={instance} thought={thought} />
       <Group gap={6} role="status">
-        {asks && isAsking && <Text size="sm">{words.computing}</Text>}
-        {!asks && <Text size="sm">{words.choose}</Text>}
+        {wanted && isLoading && <Text size="sm">{words.computing}</Text>}
+        {!wanted && <Text size="sm">{words.choose}</Text>}
       </Group>
-      {problem && <Problem error={problem} retry={again} />}
-      {answer && asks && (
-        <div style={{ opacity: to === asks ? 1 : 0.85 }}>
+      {problem && <Problem error={problem} retry={retry} />}
+      {answer && wanted && (
+        <div style={{ opacity: question === wanted ? 1 : 0.85 }}>
           <Answer answer={answer} />
         </div>
       )}

@@ -137,21 +137,21 @@ function Rows<T>({
   readonly row: number
   readonly scrolled: (first: number) => void
 }) {
-  const { look, total, pageSize } = live
+  const { showRows, total, pageSize } = live
   const isLong = total > pageSize
   const titles = columns.map(({ title }) => title)
   const seen = useCallback(
     (first: number, last: number) => {
-      look(first - AHEAD, last + AHEAD)
+      showRows(first - AHEAD, last + AHEAD)
       scrolled(first)
     },
-    [look, scrolled],
+    [showRows, scrolled],
   )
   // Before it is known how many there are, and where they fit on one page.
   // biome-ignore lint/correctness/useExhaustiveDependencies: where a long list is, the reader decides
   useEffect(() => {
-    if (!isLong) look(total > 0 ? 0 : row - 1, total > 0 ? 0 : row - 1)
-  }, [look, isLong])
+    if (!isLong) showRows(total > 0 ? 0 : row - 1, total > 0 ? 0 : row - 1)
+  }, [showRows, isLong])
   if (isLong)
     return (
       <ScrollingTable

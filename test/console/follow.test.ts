@@ -37,7 +37,7 @@ it('counts a failure after a message as the first', async () => {
   expect(readAt).toEqual([0, 1_000, 2_000, 3_000])
 })
 
-it('reads a stream that ended again, and calls that a failed connection', async () => {
+it('reads a stream again that ended, and reports a failed connection', async () => {
   const clock = new TestClock()
   const problems: Error[] = []
   let reads = 0
@@ -64,7 +64,7 @@ it.each(['read', 'broken'] as const)('stops where `%s` says that the stream is o
   expect([readAt.length, clock.timers]).toEqual([by === 'read' ? 0 : 1, 0])
 })
 
-it('waits without a timer where it is told to, until the pause is ended', async () => {
+it('waits without a timer after `wait`, until the pause is ended', async () => {
   const clock = new TestClock()
   const pause = new Pause(clock)
   const { stream, readAt } = failing(clock, 'wait')
@@ -76,7 +76,7 @@ it('waits without a timer where it is told to, until the pause is ended', async 
   expect(readAt.length).toBe(2)
 })
 
-it('reports no failure to somebody who stopped it', async () => {
+it('reports no failure after its signal aborted', async () => {
   const clock = new TestClock()
   const run = new AbortController()
   const problems: Error[] = []

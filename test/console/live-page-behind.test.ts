@@ -12,7 +12,7 @@ beforeEach(async () => {
   ;({ clock, server, live } = await startedPage())
 })
 
-describe('a live page whose pages are from an index that is behind its watch', () => {
+describe('a live page read from an index that is behind its watch', () => {
   const item = (n: number, version = '10') => ({ name: `item ${n}`, state: `at ${version}`, version })
   let indexed: readonly Item[]
 
@@ -31,7 +31,7 @@ describe('a live page whose pages are from an index that is behind its watch', (
     server.asked.length = 0
   })
 
-  it('forgets what it was told before the watch began anew, as after a control plane was restored from a backup', async () => {
+  it('drops changes from before a RESET, as after a control plane was restored from a backup', async () => {
     server.change('MODIFIED', item(0, '20'))
     await settled()
     expect(live.page().items[0]).toEqual(item(0, '20'))
@@ -41,7 +41,7 @@ describe('a live page whose pages are from an index that is behind its watch', (
     expect(live.page().items[0]).toEqual(item(0))
   })
 
-  it('keeps a change that it has shown', async () => {
+  it('does not replace a shown change by an older row of the index', async () => {
     server.items = [item(0, '11'), ...server.items.slice(1)]
     server.change('MODIFIED', item(0, '11'))
     server.items = server.items.slice(0, 9)
@@ -54,7 +54,7 @@ describe('a live page whose pages are from an index that is behind its watch', (
     expect(live.page()).toMatchObject({ items: [item(0, '12'), item(1)], total: 9 })
   })
 
-  it('reads again what has come and is not there yet, after longer and longer pauses, and not for ever', async () => {
+  it('reads again, with growing pauses and a limit, while the index lacks a new object', async () => {
     server.items = [item(-1, '11'), ...server.items]
     server.change('ADDED', item(-1, '11'))
     await clock.pass(1_000 + 1_000 + 2_000)

@@ -27,14 +27,14 @@ describe('a live page of a list that is too long for its watch', () => {
     server.asked.length = 0
   })
 
-  it('is live by its changes alone, and says when it was counted', async () => {
+  it('is live by its stream of changes, and has the time of its count', async () => {
     expect(live.page()).toMatchObject({ state: 'live', total: 200, countedAt: clock.time })
     expect(live.page().items).toEqual([item(0), item(1)])
     await clock.pass(3_600_000)
     expect(server.asked).toEqual([])
   })
 
-  it('reads a row in sight again within a second of its change, once for many', async () => {
+  it('reads a visible row again within a second of its change, once for many changes', async () => {
     server.items[1] = item(1, '12')
     for (const version of ['11', '12']) server.tell(change(1, version))
     await clock.pass(999)
@@ -44,13 +44,13 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(live.page().items[1]).toEqual(item(1, '12'))
   })
 
-  it('asks for nothing when a row changes that the browser does not have', async () => {
+  it('sends no request when a row changes that the browser does not hold', async () => {
     server.tell(change(150, '11'))
     await clock.pass(60_000)
     expect(server.asked).toEqual([])
   })
 
-  it('reads again within five seconds when rows come or go that are not in sight, once for a thousand a second', async () => {
+  it('reads again within five seconds when rows come or go outside the visible pages, once for a thousand a second', async () => {
     server.items = [item(-1), ...server.items]
     for (let n = 0; n < 10_000; n += 1) {
       server.tell(change(1_000 + n, '11', n % 2 ? 'ADDED' : 'DELETED'))
@@ -61,7 +61,7 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(live.page()).toMatchObject({ total: 201, items: [item(-1), item(0)], countedAt: clock.time })
   })
 
-  it('does not wait five seconds for a row in sight because others came before', async () => {
+  it('reads a visible row within a second also when other rows came before', async () => {
     server.tell(change(150, '11', 'ADDED'))
     server.tell(change(0, '12', 'DELETED'))
     server.items = server.items.slice(1)
@@ -69,7 +69,7 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(live.page().items[0]).toEqual(item(1))
   })
 
-  it('reads again what an index answered before it knew of the change', async () => {
+  it('reads again when the index answered without the change', async () => {
     server.tell(change(1, '9999999999999999999'))
     await clock.pass(1_000 + 1_000)
     expect(server.asked).toEqual([1, 1])
@@ -80,9 +80,9 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(server.asked).toEqual([1, 1, 1])
   })
 
-  it('reads a row again that changed while its page was on its way', async () => {
+  it('reads a row again that changed while its page was being read', async () => {
     const arrive = server.holdPages()
-    live.look(10, 11)
+    live.showRows(10, 11)
     await clock.pass(100)
     server.items[10] = item(10, '12')
     server.tell(change(10, '12'))
@@ -92,7 +92,7 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(live.page().items[0]).toEqual(item(10, '12'))
   })
 
-  it('says since when it is old where its stream broke, and reads what is in sight when it goes on', async () => {
+  it('is stale since its stream broke, and reads the visible pages when the stream resumes', async () => {
     server.changesRefusal = new Error('away')
     server.tell(new Error('the stream was cut'))
     await settled()
@@ -105,7 +105,7 @@ describe('a live page of a list that is too long for its watch', () => {
     expect(server.resumed).toEqual(['', ''])
   })
 
-  it('waits a second again after each time that its changes went on', async () => {
+  it('waits one second after the first failure since its changes resumed', async () => {
     const { followed } = server
     for (let cut = 0; cut < 4; cut += 1) {
       server.tell(new Error('the stream was cut'))
@@ -114,20 +114,20 @@ describe('a live page of a list that is too long for its watch', () => {
     expect([server.followed - followed, live.page().state]).toEqual([4, 'live'])
   })
 
-  it('reads what is in sight when changes may have been missed', async () => {
+  it('reads the visible pages when changes may have been missed', async () => {
     server.tell({ type: 'START' })
     await settled()
     expect(server.asked).toEqual([1])
   })
 
-  it('takes a deleted row that is there again, when changes may have been missed, for one that came back', async () => {
+  it('shows a deleted row that is listed again after changes may have been missed', async () => {
     server.tell(change(0, '12', 'DELETED'))
     server.tell({ type: 'START' })
     await clock.pass(60_000)
     expect(server.asked).toEqual([1, 1])
   })
 
-  it('shows it as it was read where its changes are refused, and becomes live when they are not any more', async () => {
+  it('has state `read` while its changes are refused, and becomes live when they are accepted', async () => {
     live.stop()
     live = new LivePage(server, clock, 2)
     server.changesRefusal = new Error('not for you')

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 
 describe('a live page', () => {
-  it('says since when it is old where its stream broke, keeps what it shows, and resumes', async () => {
+  it('is stale since its stream broke, keeps its rows, and resumes', async () => {
     await clock.pass(500)
     server.change('MODIFIED', north, 't7')
     await settled()
@@ -49,7 +49,7 @@ describe('a live page', () => {
     expect(times).toEqual([0, 1_000, 3_000, 8_000, 18_000, 48_000, 78_000, 108_000])
   })
 
-  it('tries what the caller may not again once a minute, and at once when a reader wants it', async () => {
+  it('retries a denied stream once a minute, and at once on `readAgain`', async () => {
     server.refusal = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
     server.listFails = server.refusal
     server.break()
@@ -66,7 +66,7 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('goes on within a minute after the caller was given the right', async () => {
+  it('resumes within a minute after the caller was given the right', async () => {
     server.refusal = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
     server.break()
     await clock.pass(90_000)
@@ -75,7 +75,7 @@ describe('a live page', () => {
     expect([live.page().state, live.page().problem]).toEqual(['live', undefined])
   })
 
-  it('reads a list that the caller may not read again once a minute', async () => {
+  it('retries a denied list once a minute', async () => {
     server.listFails = new ApiError(Code.PERMISSION_DENIED, 'rolebindings is forbidden')
     server.change('ADDED', west)
     await clock.pass(59_000)
@@ -88,7 +88,7 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('waits a second again after each time that its stream went on', async () => {
+  it('waits one second after the first failure since its stream resumed', async () => {
     for (let cut = 0; cut < 4; cut += 1) {
       server.break()
       await clock.pass(1_000)
@@ -96,7 +96,7 @@ describe('a live page', () => {
     expect([server.resumed.length, live.page().state]).toEqual([5, 'live'])
   })
 
-  it('waits a second again after each time that its list was read', async () => {
+  it('waits one second after the first failure since its list was read', async () => {
     for (let times = 0; times < 3; times += 1) {
       server.listFails = true
       server.change('ADDED', west)
@@ -107,7 +107,7 @@ describe('a live page', () => {
     }
   })
 
-  it('tries again at once as often as it is told to, also while an earlier pause would not be over', async () => {
+  it('retries at once each time `retry` is called, also during an earlier pause', async () => {
     for (let cut = 0; cut < 5; cut += 1) {
       server.break()
       await clock.pass(400)
@@ -117,7 +117,7 @@ describe('a live page', () => {
     expect([server.resumed.length, live.page().state, clock.timers]).toEqual([6, 'live', 0])
   })
 
-  it('asks once more, and not twice, where it is told to try again while its list is on its way', async () => {
+  it('reads once more, not twice, when `retry` is called while its list is being read', async () => {
     server.listFails = true
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -131,7 +131,7 @@ describe('a live page', () => {
     expect([server.lists, live.page().state]).toEqual([lists, 'live'])
   })
 
-  it('tries again at once where what it waited for may be there', async () => {
+  it('`retry` reads the stream at once', async () => {
     server.break()
     await settled()
     live.retry()
@@ -139,7 +139,7 @@ describe('a live page', () => {
     expect([server.resumed.length, live.page().state]).toEqual([2, 'live'])
   })
 
-  it('tries again when its list fails', async () => {
+  it('reads its list again after a failure', async () => {
     server.listFails = true
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -149,7 +149,7 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('waits longer after each failure of its list, and tries again at once when told to', async () => {
+  it('waits longer after each failure of its list, and retries at once on `retry`', async () => {
     server.listFails = true
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -162,7 +162,7 @@ describe('a live page', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('waits as long after a failure of its list when something comes or goes meanwhile', async () => {
+  it('keeps the pause after a failure of its list when rows come or go meanwhile', async () => {
     server.listFails = true
     server.change('ADDED', west)
     await clock.pass(1_000 + 1_000 + 2_000)
@@ -174,14 +174,14 @@ describe('a live page', () => {
     expect(server.lists).toBe(lists + 1)
   })
 
-  it('reads what is looked at while its stream is broken, and does not call it live', async () => {
+  it('reads pages that become visible while its stream is broken, and stays stale', async () => {
     server.items = Array.from({ length: 20 }, (_, n) => ({ name: `item ${n}`, state: 'ready' }))
     server.change('ADDED', server.items[0]!)
     await clock.pass(1_000)
     server.refusal = new Error('away')
     server.break()
     await settled()
-    live.look(4, 5)
+    live.showRows(4, 5)
     await clock.pass(100)
     expect(live.page()).toMatchObject({ items: [{ name: 'item 4' }, { name: 'item 5' }], state: 'stale' })
   })

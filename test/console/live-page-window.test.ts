@@ -26,36 +26,36 @@ describe('a live page of a long list', () => {
     server.asked.length = 0
   })
 
-  it('reads the pages in sight that it does not have', async () => {
-    live.look(0, 3)
+  it('reads the visible pages that it does not hold', async () => {
+    live.showRows(0, 3)
     await clock.pass(100)
     expect(server.asked).toEqual([2])
     expect(rows(0, 3)).toEqual(['item 0', 'item 1', 'item 2', 'item 3'])
   })
 
-  it('asks for nothing that a reader scrolls past', async () => {
+  it('does not request pages that are scrolled past', async () => {
     for (let first = 0; first < 150; first += 10) {
-      live.look(first, first + 1)
+      live.showRows(first, first + 1)
       await clock.pass(5)
     }
-    live.look(180, 181)
+    live.showRows(180, 181)
     await clock.pass(100)
     expect(server.asked).toEqual([91])
     expect(rows(180, 181)).toEqual(['item 180', 'item 181'])
   })
 
-  it('asks for nothing that a reader looked at just before it was stopped', async () => {
-    live.look(100, 101)
+  it('does not request a page that became visible just before `stop`', async () => {
+    live.showRows(100, 101)
     live.stop()
     await clock.pass(60_000)
     expect(server.asked).toEqual([])
   })
 
-  it('gives up a page on its way that is out of sight', async () => {
+  it('aborts the read of a page that is no longer visible', async () => {
     const arrive = server.holdPages()
-    live.look(100, 101)
+    live.showRows(100, 101)
     await clock.pass(100)
-    live.look(180, 181)
+    live.showRows(180, 181)
     arrive()
     await clock.pass(100)
     expect(rows(100, 101)).toEqual([undefined, undefined])
@@ -63,23 +63,23 @@ describe('a live page of a long list', () => {
     expect(live.page().state).toBe('live')
   })
 
-  it('keeps twenty pages, and drops those that are far away', async () => {
+  it('keeps twenty pages, and drops the farthest', async () => {
     for (let first = 0; first < 100; first += 2) {
-      live.look(first, first + 1)
+      live.showRows(first, first + 1)
       await clock.pass(100)
     }
     expect([...live.page().pages.keys()]).toEqual(Array.from({ length: 20 }, (_, n) => 31 + n))
   })
 
-  it('shows a change of a row on a page that is kept', async () => {
-    live.look(2, 3)
+  it('shows a change of a row on a kept page', async () => {
+    live.showRows(2, 3)
     await clock.pass(100)
     server.change('MODIFIED', { name: 'item 0', state: 'degraded' })
     await settled()
     expect(live.page().pages.get(1)?.rows[0]).toEqual({ name: 'item 0', state: 'degraded' })
   })
 
-  it('asks for nothing when a row that it does not have changes, where rows stay where they are', async () => {
+  it('sends no request when a row changes that it does not hold, in a list of stable order', async () => {
     Object.assign(server, { isStable: true })
     server.change('MODIFIED', { name: 'item 150', state: 'degraded' })
     await clock.pass(5_000)
@@ -90,8 +90,8 @@ describe('a live page of a long list', () => {
     expect(server.asked).toEqual([1])
   })
 
-  it('reads what is in sight again when rows come or go, and forgets the rest, which has moved', async () => {
-    live.look(2, 3)
+  it('reads the visible pages again when rows come or go, and drops the others', async () => {
+    live.showRows(2, 3)
     await clock.pass(100)
     server.items = [{ name: 'first', state: 'ready' }, ...server.items]
     server.change('ADDED', server.items[0]!)
@@ -100,18 +100,18 @@ describe('a live page of a long list', () => {
     expect(rows(2, 3)).toEqual(['item 1', 'item 2'])
   })
 
-  it('asks for no page after the last one', async () => {
-    live.look(196, 220)
+  it('requests no page after the last one', async () => {
+    live.showRows(196, 220)
     await clock.pass(100)
     expect(server.asked).toEqual([99, 100])
   })
 
-  it('asks for no page before its stream has begun, wherever its reader looks', async () => {
+  it('requests no page before its stream has begun', async () => {
     const other = new LivePage(server, clock, 2)
     server.refusal = new Error('away')
     other.start()
     await settled()
-    other.look(20, 21)
+    other.showRows(20, 21)
     await clock.pass(500)
     expect(server.asked).toEqual([])
     server.refusal = undefined
@@ -119,7 +119,7 @@ describe('a live page of a long list', () => {
     expect([server.asked, other.page().state]).toEqual([[11], 'live'])
   })
 
-  it('is not live while a page in sight is missing', async () => {
+  it('is not live while a visible page is missing', async () => {
     const arrive = new Map<number, () => void>()
     const list: TestServer['list'] = async ({ page }) => {
       await new Promise<void>(resolve => arrive.set(page, resolve))
@@ -130,13 +130,13 @@ describe('a live page of a long list', () => {
       clock,
       2,
     )
-    other.look(0, 1)
+    other.showRows(0, 1)
     other.start()
     await settled()
     arrive.get(1)?.()
     await settled()
     expect(other.page().state).toBe('live')
-    other.look(0, 3)
+    other.showRows(0, 3)
     await clock.pass(100)
     arrive.get(2)?.()
     await settled()
@@ -152,14 +152,14 @@ describe('a live page of a long list', () => {
     expect(other.page().state).toBe('live')
   })
 
-  it('shows a list that is too long to be followed as it was read, and tries no more by itself', async () => {
+  it('has state `read` for a list that is too long to follow, and does not retry by itself', async () => {
     live.stop()
     Object.assign(server, { changes: undefined })
     server.refusal = Object.assign(new Error('more than 10000'), { reason: 'ListTooLarge' })
     live.start()
     await clock.pass(1_000)
     expect(live.page()).toMatchObject({ state: 'read', total: 200, since: clock.time - 1_000 })
-    live.look(20, 21)
+    live.showRows(20, 21)
     await clock.pass(3_600_000)
     expect(rows(20, 21)).toEqual(['item 20', 'item 21'])
     expect(server.resumed).toHaveLength(2)

@@ -17,19 +17,19 @@ beforeEach(async () => {
 })
 
 describe('a live page', () => {
-  it('shows the first page, and how many there are', () => {
+  it('shows the first page and the total', () => {
     expect(live.page()).toMatchObject({ items: [north, south], total: 3, state: 'live' })
     expect(server.lists).toBe(1)
   })
 
-  it('shows a change of an item that it shows, and asks for nothing', async () => {
+  it('shows a change of a visible row without a request', async () => {
     server.change('MODIFIED', { ...north, state: 'degraded' })
     await clock.pass(5_000)
     expect(live.page().items[0]).toEqual({ name: 'north', state: 'degraded' })
     expect(server.lists).toBe(1)
   })
 
-  it('asks for the page again when an item comes or goes, once for many', async () => {
+  it('reads the page again when rows come or go, once for many', async () => {
     server.items = [{ name: 'east', state: 'ready' }, north, south, west]
     server.change('ADDED', server.items[0]!)
     server.change('ADDED', server.items[0]!)
@@ -41,14 +41,14 @@ describe('a live page', () => {
     expect(live.page()).toMatchObject({ items: [{ name: 'east' }, north], total: 4 })
   })
 
-  it('shows how many there are at once', async () => {
+  it('shows a new total at once', async () => {
     server.items = [north, south]
     server.change('DELETED', west)
     await settled()
     expect(live.page().total).toBe(2)
   })
 
-  it('tells its readers of a flood of changes four times a second', async () => {
+  it('calls its subscribers four times a second in a flood of changes', async () => {
     const before = shown
     for (let n = 0; n < 100; n += 1) {
       server.change('MODIFIED', { ...north, state: `state ${n}` })
@@ -58,7 +58,7 @@ describe('a live page', () => {
     expect(live.page().items[0]).toEqual({ name: 'north', state: 'state 99' })
   })
 
-  it('shows a change that came while its page was on its way, which may be older', async () => {
+  it('shows a change that came while its page was being read', async () => {
     const arrive = server.holdPages()
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -76,7 +76,7 @@ describe('a live page', () => {
     expect(server.resumed).toEqual([''])
   })
 
-  it('resumes after the last change that can be resumed after', async () => {
+  it('resumes from the last change with a resume token', async () => {
     server.change('MODIFIED', north, 't7')
     server.change('MODIFIED', north, '')
     await settled()
@@ -85,7 +85,7 @@ describe('a live page', () => {
     expect(server.resumed).toEqual(['', 't7'])
   })
 
-  it('asks for nothing after it was stopped with a page on its way and another one wanted after it', async () => {
+  it('sends no request after `stop` with one read running and another pending', async () => {
     const arrive = server.holdPages()
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -98,7 +98,7 @@ describe('a live page', () => {
     expect(server.lists).toBe(lists)
   })
 
-  it('gives up what was on its way when it was stopped, and reads anew as soon as it is started again', async () => {
+  it('aborts its reads on `stop`, and reads again on `start`', async () => {
     const arrive = server.holdPages()
     server.change('ADDED', west)
     await clock.pass(1_000)
@@ -113,7 +113,7 @@ describe('a live page', () => {
     expect(live.page()).toMatchObject({ state: 'live', items: [south, west] })
   })
 
-  it('tells its readers of nothing once it is stopped', async () => {
+  it('does not call its subscribers after `stop`', async () => {
     server.change('MODIFIED', { ...north, state: 'degraded' })
     await settled()
     live.stop()
@@ -122,16 +122,16 @@ describe('a live page', () => {
     expect([shown, clock.timers]).toEqual([before, 0])
   })
 
-  it('asks for nothing while it is stopped, and goes on where it was', async () => {
+  it('sends no request while it is stopped, and resumes where it was', async () => {
     server.change('MODIFIED', north, 't9')
     await settled()
     await clock.pass(2_000)
     live.stop()
     const { lists } = server
-    live.look(2, 3)
+    live.showRows(2, 3)
     await clock.pass(60_000)
     expect([server.lists, server.resumed.length]).toEqual([lists, 1])
-    live.look(0, 1)
+    live.showRows(0, 1)
     expect(live.page()).toMatchObject({ state: 'stale', since: 3_000, items: [north, south] })
     live.start()
     await settled()

@@ -23,23 +23,23 @@ function readings() {
   return { all, requests }
 }
 
-it('a page that was forgotten, and whose answer comes late, ends no later reading of its number', async () => {
+it('a late answer from before `reset` does not end a later read of the same page', async () => {
   const { all, requests } = readings()
   const first = all.read(1)
-  all.forget()
+  all.reset()
   const second = all.read(1)
   requests[0]?.answer('old')
   expect(await first).toBeUndefined()
-  expect(all.isUnderWay(1)).toBe(true)
+  expect(all.isReadingPage(1)).toBe(true)
   requests[1]?.answer('new')
   expect((await second)?.rows).toEqual([{ name: 'north', state: 'new' }])
-  expect(all.isAny).toBe(false)
+  expect(all.isReading).toBe(false)
 })
 
-it('a change counts for the pages that are on their way when it comes, and for no later one', async () => {
+it('a change is applied to the pages that are being read when it comes, and to no later one', async () => {
   const { all, requests } = readings()
   const first = all.read(1)
-  all.noteChange({ name: 'north', state: 'changed' })
+  all.recordChange({ name: 'north', state: 'changed' })
   requests[0]?.answer('before')
   expect((await first)?.rows[0]?.state).toBe('changed')
   await settled()

@@ -9,7 +9,7 @@ let shown: number
 
 beforeEach(() => {
   clock = new TestClock()
-  const begin = { pageSize: 2, look: () => undefined, readAgain: () => undefined }
+  const begin = { pageSize: 2, showRows: () => undefined, readAgain: () => undefined }
   view = new PageView(begin, new Pages(row => row), () => ({ from: 1, to: 1 }), clock)
   shown = 0
   view.subscribe(() => {
@@ -17,8 +17,8 @@ beforeEach(() => {
   })
 })
 
-describe('what readers of a list see', () => {
-  it('has been in its state since that began', async () => {
+describe('the view of a list', () => {
+  it('has the time at which its state began', async () => {
     view.become('live')
     await clock.pass(500)
     view.become('live')
@@ -35,7 +35,7 @@ describe('what readers of a list see', () => {
     expect(view.page()).not.toHaveProperty('problem')
   })
 
-  it('is shown within a quarter of a second, once for all changes until then, and not once it is stopped', async () => {
+  it('calls subscribers within a quarter of a second, once for all changes until then, and not after `stop`', async () => {
     view.change({ total: 1 })
     view.change({ total: 2 })
     await clock.pass(249)

@@ -10,7 +10,7 @@ it.each(['by itself', 'before its time', 'with its signal'])(
     const run = new AbortController()
     const pause = new Pause(clock)
     let isOver = false
-    void pause.last(1_000, run.signal).then(() => {
+    void pause.wait(1_000, run.signal).then(() => {
       isOver = true
     })
     await clock.pass(999)
@@ -26,7 +26,7 @@ it.each(['by itself', 'before its time', 'with its signal'])(
 it('a pause without an end lasts until it is ended', async () => {
   const clock = new TestClock()
   const pause = new Pause(clock)
-  const over = pause.last(undefined, new AbortController().signal)
+  const over = pause.wait(undefined, new AbortController().signal)
   expect(clock.timers).toBe(0)
   pause.end()
   await over

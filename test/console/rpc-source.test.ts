@@ -4,23 +4,23 @@ import { rpcSource } from '../../console/live/rpc-source.js'
 import { WatchInstancesResponse_Type as InstancesType } from '../../proto/gen/kairship/instance_pb.js'
 import { ListChange_Type as Type } from '../../proto/gen/kairship/types_pb.js'
 
-interface Told extends Message {
+interface Sent extends Message {
   readonly name?: string
 }
-const told = (type: number, name?: string): Told => ({
+const message = (type: number, name?: string): Sent => ({
   type,
   total: 3,
   resumeToken: 't',
   ...(name && { name }),
 })
 
-async function* sent(...messages: readonly Told[]): AsyncGenerator<Told> {
+async function* sent(...messages: readonly Sent[]): AsyncGenerator<Sent> {
   yield* messages
 }
 
-it('a change of a type that only a newer server has counts as one of its object', async () => {
+it('a change of an unknown type counts as a modification', async () => {
   const seen: unknown[] = []
-  const messages = sent(told(Type.ADDED, 'north'), told(99, 'south'), told(Type.BOOKMARK))
+  const messages = sent(message(Type.ADDED, 'north'), message(99, 'south'), message(Type.BOOKMARK))
   for await (const { type, item } of changesOf(messages, ({ name }) => name)) seen.push([type, item])
   expect(seen).toEqual([
     ['ADDED', 'north'],
@@ -29,9 +29,9 @@ it('a change of a type that only a newer server has counts as one of its object'
   ])
 })
 
-it('a change has the type of its number in its own Watch: BOOKMARK and LEFT of Instances have each other’s', async () => {
+it('the type of a change is read by the numbers of its own Watch: Instances swap those of BOOKMARK and LEFT', async () => {
   const seen: string[] = []
-  const messages = sent(told(InstancesType.BOOKMARK), told(InstancesType.LEFT))
+  const messages = sent(message(InstancesType.BOOKMARK), message(InstancesType.LEFT))
   for await (const { type } of changesOf(messages, () => undefined, InstancesType)) seen.push(type)
   expect(seen).toEqual(['BOOKMARK', 'LEFT'])
 })
@@ -42,7 +42,7 @@ it.each([
 ])('a list has so many rows: %s', async (_, more, total) => {
   const source = rpcSource({
     list: async () => ({ items: ['north', 'south'], ...more }),
-    watch: () => sent(told(Type.MODIFIED, 'north'), told(Type.BOOKMARK)),
+    watch: () => sent(message(Type.MODIFIED, 'north'), message(Type.BOOKMARK)),
     itemOf: ({ name }) => name,
     rowOf: name => ({ name }),
     keyOf: ({ name }) => name,

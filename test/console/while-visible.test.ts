@@ -30,7 +30,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('stops what a tab follows when it has been hidden for a quarter of a minute, and goes on when it is shown', () => {
+it('stops when a tab has been hidden for a quarter of a minute, and starts when it is shown', () => {
   turn('hidden')
   vi.advanceTimersByTime(14_999)
   expect(calls).toEqual(['start'])
@@ -41,7 +41,7 @@ it('stops what a tab follows when it has been hidden for a quarter of a minute, 
   expect(calls).toEqual(['start', 'stop', 'start'])
 })
 
-it('goes on where a tab was hidden for a moment only', () => {
+it('does not stop when a tab was hidden for a moment only', () => {
   turn('hidden')
   vi.advanceTimersByTime(10_000)
   turn('visible')

@@ -39,16 +39,16 @@ const settled = async () => {
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve()
 }
 
-describe('the answer to what is being typed', () => {
-  it('is asked for once, after a pause', () => {
+describe('the answer to a text that is being typed', () => {
+  it('is requested once, after a pause', () => {
     for (const text of ['a', 'ab', 'abc']) latest.ask(text)
     expect(due.map(({ ms }) => ms)).toEqual([PAUSE_MS])
     pass()
     expect(asked.map(({ question }) => question)).toEqual(['abc'])
-    expect(latest.known()).toEqual({ isAsking: true })
+    expect(latest.state()).toEqual({ isLoading: true })
   })
 
-  it('gives up a question that a newer one has overtaken, whose answer is not shown', async () => {
+  it('aborts a question when a newer one comes, and does not show its answer', async () => {
     latest.ask('a')
     pass()
     latest.ask('b')
@@ -57,40 +57,40 @@ describe('the answer to what is being typed', () => {
     asked[1]?.resolve('B')
     asked[0]?.resolve('A')
     await settled()
-    expect(latest.known()).toEqual({ answer: 'B', to: 'b', at: 7, isAsking: false })
+    expect(latest.state()).toEqual({ answer: 'B', question: 'b', answeredAt: 7, isLoading: false })
   })
 
-  it('keeps the answer before until there is another, also where the newer question fails', async () => {
+  it('keeps the last answer until the next, also when the newer question fails', async () => {
     latest.ask('a')
     pass()
     asked[0]?.resolve('A')
     await settled()
     latest.ask('b')
-    expect(latest.known()).toEqual({ answer: 'A', to: 'a', at: 7, isAsking: true })
+    expect(latest.state()).toEqual({ answer: 'A', question: 'a', answeredAt: 7, isLoading: true })
     pass()
     asked[1]?.reject(new Error('no'))
     await settled()
-    expect(latest.known()).toMatchObject({
+    expect(latest.state()).toMatchObject({
       answer: 'A',
-      to: 'a',
+      question: 'a',
       problem: { message: 'no' },
-      isAsking: false,
+      isLoading: false,
     })
   })
 
-  it('does not ask the same twice in a row, except when it is asked again', async () => {
+  it('does not send the same question twice in a row, except on `retry`', async () => {
     latest.ask('a')
     pass()
     asked[0]?.reject(new Error('no'))
     await settled()
     latest.ask('a')
     expect(due).toEqual([])
-    latest.again()
+    latest.retry()
     pass()
     expect(asked.map(({ question }) => question)).toEqual(['a', 'a'])
   })
 
-  it('asks nothing once it is stopped', () => {
+  it('sends no question after `stop`', () => {
     latest.ask('a')
     latest.stop()
     pass()

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js'
 
-/** Something that is to be done once, at the soonest time that it was wanted for. */
-export class Due {
+/** A timer that is set several times and fires once, at the earliest of the times it was set to. */
+export class EarliestTimer {
   #next: { readonly at: number; readonly cancel: () => void } | undefined
 
   constructor(
@@ -13,7 +13,7 @@ export class Due {
     return this.#next !== undefined
   }
 
-  within(ms: number): void {
+  fireWithin(ms: number): void {
     const at = this.time.now() + ms
     if (this.#next && this.#next.at <= at) return
     this.cancel()
