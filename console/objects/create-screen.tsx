@@ -2,11 +2,11 @@ import { Loader, Stack, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { ObjectEditor } from '../editor/object-editor.js'
-import { Problem } from '../failures/problem.js'
 import { KubeApi } from '../kube/kube-api.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { editorForm } from './forms/kind-forms.js'
+import { NoKind } from './no-kind.js'
 import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/new')
@@ -22,7 +22,7 @@ export function CreateObjectScreen() {
   const { kind, error } = useKind(instance, given)
   const list = { name: instance, kind: given }
   const leave = () => void navigate({ to: '/instances/$name/objects/$kind', params: list } as never)
-  if (error) return <Problem error={error} />
+  if (error) return <NoKind instance={instance} name={given} error={error} />
   if (!kind) return <Loader aria-label={live.loading} />
   return (
     <Stack>

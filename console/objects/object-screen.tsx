@@ -13,6 +13,7 @@ import { Propagation } from '../propagation/propagation.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { editorForm } from './forms/kind-forms.js'
+import { NoKind } from './no-kind.js'
 import { ObjectActions } from './object-actions.js'
 import { ObjectContent } from './object-content.js'
 import type { ObjectKind } from './object-kind.js'
@@ -25,7 +26,7 @@ export function ObjectScreen() {
   const { name: instance, kind: given } = route.useParams()
   const { live } = useWords()
   const { kind, error } = useKind(instance, given)
-  if (error) return <Problem error={error} />
+  if (error) return <NoKind instance={instance} name={given} error={error} />
   if (!kind) return <Loader aria-label={live.loading} />
   return <Shown kind={kind} />
 }

@@ -1,7 +1,6 @@
 import { Anchor, Loader, SegmentedControl, Stack, Text } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { Problem } from '../failures/problem.js'
 import { useLive } from '../live/use-live.js'
 import { Ago } from '../parts/time.js'
 import { Trail } from '../parts/trail.js'
@@ -11,6 +10,7 @@ import { type Column, LiveTable } from '../tables/live-table.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { isObjectKind, objectKinds } from './kinds.js'
+import { NoKind } from './no-kind.js'
 import { type ObjectKind, objectsOf, rowKey } from './object-kind.js'
 import { useKind } from './use-kind.js'
 
@@ -34,7 +34,7 @@ export function ObjectsScreen() {
           label: words.kinds[value as keyof typeof objectKinds],
         }))}
       />
-      {error && <Problem error={error} />}
+      {error && <NoKind instance={instance} name={given} error={error} />}
       {!kind && !error && <Loader aria-label={live.loading} />}
       {kind && <ObjectList key={given} instance={instance} name={given} kind={kind} />}
     </Stack>

@@ -62,27 +62,31 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
         <Title order={2}>{name}</Title>
         <Group>
           <Freshness page={live} />
-          <MayButton
-            wanted={{ ...wanted, verb: 'update' }}
-            size="xs"
-            onClick={() =>
-              void navigate({
-                to: '/instances/$name/policies/$kind/$namespace/$policy/edit',
-                params: { name: instance, kind, namespace: given, policy: name },
-              } as never)
-            }
-          >
-            {words.edit}
-          </MayButton>
-          <MayButton
-            wanted={{ ...wanted, verb: 'delete' }}
-            size="xs"
-            variant="default"
-            notYet={read.data ? undefined : notYet.reading}
-            onClick={open}
-          >
-            {words.remove}
-          </MayButton>
+          {!isGone && (
+            <>
+              <MayButton
+                wanted={{ ...wanted, verb: 'update' }}
+                size="xs"
+                onClick={() =>
+                  void navigate({
+                    to: '/instances/$name/policies/$kind/$namespace/$policy/edit',
+                    params: { name: instance, kind, namespace: given, policy: name },
+                  } as never)
+                }
+              >
+                {words.edit}
+              </MayButton>
+              <MayButton
+                wanted={{ ...wanted, verb: 'delete' }}
+                size="xs"
+                variant="default"
+                notYet={read.data ? undefined : notYet.reading}
+                onClick={open}
+              >
+                {words.remove}
+              </MayButton>
+            </>
+          )}
         </Group>
       </Group>
       {isGone && <Text>{words.gone(name)}</Text>}
