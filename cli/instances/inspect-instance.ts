@@ -1,4 +1,3 @@
-import { stringify } from 'yaml'
 import { z } from 'zod'
 import { jsonClient } from '../../client/service-client.js'
 import type { Config } from '../../config.js'
@@ -6,6 +5,7 @@ import { InstanceService } from '../../proto/gen/kairship/instance_pb.js'
 import type { ClientContext } from '../client/client.js'
 import { ExitCode } from '../exit-code.js'
 import { oneLine } from '../print/printable.js'
+import { yamlOf } from '../print/yaml.js'
 
 /** `InspectInstanceResponse` */
 const inspection = z.object({
@@ -25,7 +25,7 @@ export async function inspectInstance(
   try {
     for await (const raw of jsonClient(InstanceService, client).inspectInstance({ name }, { signal })) {
       if (config.output === 'json') out(`${JSON.stringify(raw)}\n`)
-      else if (config.output === 'yaml') out(`---\n${stringify(raw)}`)
+      else if (config.output === 'yaml') out(`---\n${yamlOf(raw)}`)
       else {
         const { time, kind, record } = inspection.parse(raw)
         out(`${time.slice(11, 23)}   ${kind.padEnd(10)}   ${oneLine(fieldsOf(record))}\n`)

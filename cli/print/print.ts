@@ -1,7 +1,7 @@
-import { stringify } from 'yaml'
 import { CommandError, ExitCode } from '../exit-code.js'
 import { columns } from './columns.js'
 import { fillTemplate, jsonPath, shown } from './json-path.js'
+import { yamlOf } from './yaml.js'
 
 /** An object as it is printed: in Kubernetes' form, one, or a List. */
 type Printed = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export function printed(object: Printed, output: string, noHeaders = false): str
     case 'json':
       return `${JSON.stringify(object, null, 2)}\n`
     case 'yaml':
-      return stringify(object)
+      return yamlOf(object)
     case 'name':
       return itemsOf(object)
         .map(item => `${nameOf(item)}\n`)

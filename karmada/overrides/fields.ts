@@ -1,8 +1,8 @@
-import { parse, stringify } from 'yaml'
 import type { FieldOverrider } from '../objects/override-policy.js'
 import { type OverrideBudget, stepsOfYaml } from './budget.js'
 import { type Edit, edited, OverrideError } from './json-edit.js'
 import { valueAt } from './pointer.js'
+import { readYaml, writeYaml } from './yaml-text.js'
 
 /**
  * The edit that a field overrider makes: the string it points to is read as YAML or JSON, changed and written again.
@@ -28,20 +28,10 @@ export function fieldEdit(
   return { op: 'replace', path: fieldPath, value: isYaml ? writeYaml(changed) : JSON.stringify(changed) }
 }
 
-/**
- * Of a key that stands twice the last counts, as for Karmada (asked of its own function). Looking for such keys would also take
- * time by the square of their number: seconds for 90 KB, in the process that previews a policy.
- */
-const AS_KARMADA = { uniqueKeys: false } as const
-
 function read(text: string, path: string, isYaml: boolean): unknown {
   try {
-    return isYaml ? parse(text, AS_KARMADA) : JSON.parse(text)
+    return isYaml ? readYaml(text) : JSON.parse(text)
   } catch (cause) {
     throw new OverrideError(`${path} holds no ${isYaml ? 'YAML' : 'JSON'}`, { cause })
   }
 }
-
-/** Keys in order and lists at the level of their key, as Go's YAML writes. */
-const writeYaml = (document: unknown): string =>
-  stringify(document, { sortMapEntries: true, indentSeq: false, lineWidth: 0 })

@@ -47,6 +47,7 @@ const document = fc.constantFrom(
     '{"port": 80, "hosts": ["a"]}',
     'plain words',
     '- 1\n- 2\n',
+    'on: yes\nmode: 012\nquoted: "off"\nday: 2020-01-01\n',
     'key: [',
     '',
   ],
