@@ -1,12 +1,15 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
+import { FailureWords } from '../failures/failure-words.js'
 import { KubeError, UnknownOutcome } from '../kube/kube-error.js'
 import { useEditorWords } from '../words/editor.js'
+import { useManifestWords } from '../words/manifest.js'
 import type { EditProps } from './edit-props.js'
-import { ManifestError } from './manifest.js'
+import { ManifestError } from './manifest-problem.js'
 
 /** What went wrong or happened meanwhile, and what helps. */
 export function EditNotes({ edit, send }: EditProps) {
   const words = useEditorWords()
+  const said = useManifestWords()
   return (
     <>
       {edit.stored.length > 0 && (
@@ -27,9 +30,13 @@ export function EditNotes({ edit, send }: EditProps) {
           title={edit.isGone ? words.gone : titleOf(edit.problem, words)}
         >
           <Stack gap="xs" align="flex-start">
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {edit.problem.message}
-            </Text>
+            {edit.problem instanceof ManifestError ? (
+              <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                {said(edit.problem.problem)}
+              </Text>
+            ) : (
+              <FailureWords error={edit.problem} />
+            )}
             <Text size="sm">{hintOf(edit.problem, words)}</Text>
             {edit.isGone && (
               <Button size="xs" variant="default" onClick={() => send({ type: 'createAnew' })}>

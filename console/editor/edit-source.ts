@@ -3,7 +3,8 @@ import { FIELD_MANAGER, type KubeAnswer, type KubeApi } from '../kube/kube-api.j
 import { KubeError } from '../kube/kube-error.js'
 import { collectionPath, type KubeObject, type ObjectAddress, objectPath } from '../kube/object.js'
 import type { Base, Checked, EditEvent } from './edit.js'
-import { bodyOf, type Manifest, ManifestError, manifestsIn, objectIn, textOf } from './manifest.js'
+import { bodyOf, type Manifest, manifestsIn, objectIn, textOf } from './manifest.js'
+import { ManifestError } from './manifest-problem.js'
 
 /** Manifests of one text. */
 const MOST_MANIFESTS = 50
@@ -136,23 +137,19 @@ const titleOf = ({ kind, namespace, name }: Manifest): string =>
 
 function readable(text: string, base: Base | undefined): Manifest[] {
   const manifests = manifestsIn(text)
-  if (manifests.length === 0) throw new ManifestError('there is no manifest in it', 0)
-  if (base && manifests.length > 1)
-    throw new ManifestError('an edit is of one object: remove what follows `---`', manifests[1]?.from ?? 0)
+  if (manifests.length === 0) throw new ManifestError({ is: 'empty' }, 0)
+  if (base && manifests.length > 1) throw new ManifestError({ is: 'several' }, manifests[1]?.from ?? 0)
   if (manifests.length > MOST_MANIFESTS)
     throw new ManifestError(
-      `it has ${manifests.length} manifests: ${MOST_MANIFESTS} at once are accepted`,
+      { is: 'tooMany', count: manifests.length, most: MOST_MANIFESTS },
       manifests[MOST_MANIFESTS]?.from ?? 0,
     )
   return manifests
 }
 
 function requireSame({ kind, namespace, name, from }: Manifest, only: ObjectAddress): void {
-  const differs = (field: string, is: string, wanted: string) =>
-    new ManifestError(
-      `this edits ${only.type.kind} ${only.name}: ${field} must stay ${wanted || 'empty'}, and is ${is}. To make another, create it`,
-      from,
-    )
+  const differs = (field: string, value: string, mustBe: string) =>
+    new ManifestError({ is: 'other', kind: only.type.kind, name: only.name, field, value, mustBe }, from)
   if (kind !== only.type.kind) throw differs('kind', kind, only.type.kind)
   if (name !== only.name) throw differs('metadata.name', name, only.name)
   if (namespace !== '' && namespace !== only.namespace)

@@ -1,19 +1,17 @@
-import { Document, isMap, isScalar, parseAllDocuments, parseDocument, Scalar, type Tags, visit } from 'yaml'
+import {
+  Document,
+  isMap,
+  isScalar,
+  parseAllDocuments,
+  parseDocument,
+  Scalar,
+  type Tags,
+  visit,
+  type YAMLError,
+} from 'yaml'
 import { isJsonObject } from '../../transcoding/json-object.js'
 import type { KubeObject } from '../kube/object.js'
-
-/** A text that is no manifest, and where. */
-export class ManifestError extends Error {
-  override readonly name = 'ManifestError'
-
-  constructor(
-    message: string,
-    /** Characters before it. */
-    readonly at: number,
-  ) {
-    super(message)
-  }
-}
+import { ManifestError } from './manifest-problem.js'
 
 /** One object as somebody wrote it. */
 export interface Manifest {
@@ -69,9 +67,16 @@ export const documentsIn = (text: string): readonly Document.Parsed[] => [...par
 /** Requires a document to be YAML in which no key comes twice in one mapping. @throws ManifestError */
 export function requireYaml(document: Document.Parsed): void {
   const [error] = document.errors
-  if (error) throw new ManifestError(error.message.split('\n')[0] ?? error.message, error.pos[0])
+  if (error) throw noYaml(error)
   const repeated = repeatedKeyIn(document)
-  if (repeated) throw new ManifestError(`the key ${repeated.key} comes twice in one mapping`, repeated.at)
+  if (repeated) throw new ManifestError({ is: 'repeatedKey', key: repeated.key }, repeated.at)
+}
+
+function noYaml({ code, message, pos: [at], linePos }: YAMLError): ManifestError {
+  const [{ line, col: column } = { line: 1, col: 1 }] = linePos ?? []
+  // Lines of the text follow.
+  const [first = message] = message.split('\n')
+  return new ManifestError({ is: 'noYaml', code, message: first, line, column }, at)
 }
 
 function repeatedKeyIn(document: Document): { readonly key: string; readonly at: number } | undefined {
@@ -103,15 +108,15 @@ export const isEmpty = ({ contents, errors }: Document.Parsed): boolean =>
 function manifestOf(document: Document.Parsed): Manifest {
   requireYaml(document)
   const [from = 0, , to = from] = document.contents?.range ?? []
-  if (!isMap(document.contents)) throw new ManifestError('a manifest is a mapping: `apiVersion: v1` …', from)
+  if (!isMap(document.contents)) throw new ManifestError({ is: 'noMapping' }, from)
   const [apiVersion, kind] = [textAt(document, ['apiVersion']), textAt(document, ['kind'])]
   const [namespace, name] = [
     textAt(document, ['metadata', 'namespace']),
     textAt(document, ['metadata', 'name']),
   ]
-  if (!apiVersion) throw new ManifestError('`apiVersion` is missing: such as `apps/v1`', from)
-  if (!kind) throw new ManifestError('`kind` is missing: such as `Deployment`', from)
-  if (!name) throw new ManifestError('`metadata.name` is missing', from)
+  if (!apiVersion) throw new ManifestError({ is: 'missing', field: 'apiVersion' }, from)
+  if (!kind) throw new ManifestError({ is: 'missing', field: 'kind' }, from)
+  if (!name) throw new ManifestError({ is: 'missing', field: 'metadata.name' }, from)
   return { apiVersion, kind, namespace: namespace ?? '', name, from, to, document }
 }
 

@@ -1,8 +1,10 @@
 import { useEffect, useState } from 'react'
 import { KubeError } from '../kube/kube-error.js'
 import { useEditorWords } from '../words/editor.js'
+import { useManifestWords } from '../words/manifest.js'
 import type { Mark } from './code/code-field.js'
-import { type Manifest, ManifestError, manifestsIn } from './manifest.js'
+import { type Manifest, manifestsIn } from './manifest.js'
+import { ManifestError } from './manifest-problem.js'
 import { type Finding, findingsIn, placeOf } from './schema/findings.js'
 import type { KindSchema } from './schema/schemas.js'
 
@@ -18,6 +20,7 @@ export function useMarks(
   refused: Error | undefined,
 ): readonly Mark[] {
   const editor = useEditorWords()
+  const said = useManifestWords()
   const [marks, setMarks] = useState<readonly Mark[]>([])
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is looked up anew with each text
   useEffect(() => {
@@ -25,14 +28,14 @@ export function useMarks(
     let isOld = false
     const timer = setTimeout(() => {
       void findingsOf(text, lookup, refused).then(findings => {
-        if (!isOld) setMarks(findings.map(finding => markOf(finding, editor.finding)))
+        if (!isOld) setMarks(findings.map(finding => markOf(finding, { finding: editor.finding, said })))
       })
     }, RESTING_MS)
     return () => {
       isOld = true
       clearTimeout(timer)
     }
-  }, [text, refused, editor])
+  }, [text, refused, editor, said])
   return marks
 }
 
@@ -47,7 +50,7 @@ async function findingsOf(
     manifests = manifestsIn(text)
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error
-    return [{ from: error.at, to: error.at + 1, problem: { is: 'refused', message: error.message } }]
+    return [{ from: error.at, to: error.at + 1, problem: { is: 'unread', problem: error.problem } }]
   }
   const findings: Finding[] = []
   for (const manifest of manifests) {
@@ -61,8 +64,15 @@ async function findingsOf(
   return findings
 }
 
-function markOf({ from, to, problem }: Finding, words: ReturnType<typeof useEditorWords>['finding']): Mark {
+interface MarkWords {
+  readonly finding: ReturnType<typeof useEditorWords>['finding']
+  readonly said: ReturnType<typeof useManifestWords>
+}
+
+function markOf({ from, to, problem }: Finding, { finding: words, said }: MarkWords): Mark {
   switch (problem.is) {
+    case 'unread':
+      return { from, to, isError: true, message: said(problem.problem) }
     case 'refused':
       return { from, to, isError: true, message: problem.message }
     case 'unknownField':

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
-import { ApiError, ConnectionError } from '../../client/errors.js'
-import { KubeError } from '../kube/kube-error.js'
+import { ConnectionError } from '../../client/errors.js'
+import { AnswerTooLarge, NotServed, UnknownOutcome } from '../kube/kube-error.js'
 import { NotLoaded } from '../loading/piece.js'
 import { useWords } from '../words/use-words.js'
 import { OthersWords, type ProblemWords, serverText } from './server-words.js'
@@ -8,7 +8,16 @@ import { OthersWords, type ProblemWords, serverText } from './server-words.js'
 /** What of a failure the page says itself; undefined where the server's words are all that is known. */
 function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
   if (error instanceof NotLoaded) return problem.notLoaded
-  return error instanceof ConnectionError ? problem.broken(error.message) : undefined
+  if (error instanceof NotServed) return problem.notServed(error.instance, error.what, error.apiVersion)
+  if (error instanceof AnswerTooLarge) return problem.tooLarge(error.most)
+  if (error instanceof UnknownOutcome) return problem.unknownOutcome(error.why)
+  // `fetch` rejects with a TypeError where no answer comes.
+  if (
+    error instanceof ConnectionError ||
+    (error instanceof TypeError && /fetch|network|load/i.test(error.message))
+  )
+    return problem.broken(error.message)
+  return undefined
 }
 
 /** One text for a failure, such as for a tooltip. */
@@ -23,14 +32,24 @@ export function failureText(error: Error, problem: ProblemWords): string {
 export function FailureWords({ error }: { readonly error: Error }) {
   const { problem } = useWords()
   const own = ownWordsOf(error, problem)
-  if (own !== undefined || !isServers(error)) return <Text size="sm">{own ?? error.message}</Text>
   return (
-    <Text size="sm">
-      {problem.meaning(error.reason)}
-      <OthersWords text={error.message} />
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {own ?? (isServers(error) ? <Refused error={error} /> : error.message)}
     </Text>
   )
 }
 
-const isServers = (error: Error): error is ApiError | KubeError =>
-  error instanceof ApiError || error instanceof KubeError
+function Refused({ error: { message, reason } }: { readonly error: Refusal }) {
+  const { problem } = useWords()
+  return (
+    <>
+      {problem.meaning(reason)}
+      <OthersWords text={message} />
+    </>
+  )
+}
+
+/** An error in the words of a server, whose reason is empty where it has none: `ApiError`, `KubeError`, `SignInRefused`, and that of one place of a list. */
+type Refusal = Error & { readonly reason: string }
+
+const isServers = (error: Error): error is Refusal => 'reason' in error && typeof error.reason === 'string'

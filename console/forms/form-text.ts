@@ -1,5 +1,6 @@
 import type { Document } from 'yaml'
-import { documentsIn, isEmpty, ManifestError, requireYaml, writtenOf } from '../editor/manifest.js'
+import { documentsIn, isEmpty, requireYaml, writtenOf } from '../editor/manifest.js'
+import { ManifestError } from '../editor/manifest-problem.js'
 import type { Change } from './changes.js'
 import { at, text as textIn } from './reading.js'
 import { type FormProblem, misfitOf, type Shape } from './shape.js'
@@ -49,7 +50,7 @@ export function formTextOf(text: string, shapeOf: (kind: string) => Shape | unde
     return objects.length === 0 ? { problem: { is: 'empty' } } : { objects }
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error
-    return { problem: { is: 'unread', message: error.message, line: lineAt(text, error.at) } }
+    return { problem: { is: 'unread', problem: error.problem, line: lineAt(text, error.at) } }
   }
 }
 

@@ -1,19 +1,25 @@
 import { Alert, Text } from '@mantine/core'
 import { useFormWords } from '../words/forms.js'
+import { useManifestWords } from '../words/manifest.js'
 import type { FormProblem } from './shape.js'
 
 /** Says why a text has no form: its YAML is there to be changed. */
 export function NoForm({ problem }: { readonly problem: FormProblem }) {
   const words = useFormWords()
+  const said = useManifestWords()
   return (
     <Alert color="orange" variant="outline" title={words.noForm}>
-      <Text size="sm">{reasonOf(problem, words.problems)}</Text>
+      <Text size="sm">{reasonOf(problem, words.problems, said)}</Text>
       <Text size="sm">{words.toYaml}</Text>
     </Alert>
   )
 }
 
-function reasonOf(problem: FormProblem, words: ReturnType<typeof useFormWords>['problems']): string {
+function reasonOf(
+  problem: FormProblem,
+  words: ReturnType<typeof useFormWords>['problems'],
+  said: ReturnType<typeof useManifestWords>,
+): string {
   switch (problem.is) {
     case 'empty':
     case 'several':
@@ -29,6 +35,6 @@ function reasonOf(problem: FormProblem, words: ReturnType<typeof useFormWords>['
     case 'otherKeys':
       return words[problem.is](problem.path)
     case 'unread':
-      return words.unread(problem.line, problem.message)
+      return words.unread(problem.line, said(problem.problem))
   }
 }

@@ -1,4 +1,5 @@
 import { type Document, isMap, isScalar, isSeq, visit } from 'yaml'
+import type { ManifestProblem } from '../editor/manifest-problem.js'
 
 /** What a form goes through: mappings by their fields, lists by what is in them. Fields that it does not name may have any shape. */
 export type Shape = { readonly [field: string]: Shape } | readonly Shape[]
@@ -15,8 +16,8 @@ export type FormProblem =
   | { readonly is: 'aliases'; readonly name: string }
   /** A field has another shape where the form would write. */
   | { readonly is: 'noList' | 'noMapping' | 'otherKeys'; readonly path: string }
-  /** It cannot be read: in the words of who reads it. */
-  | { readonly is: 'unread'; readonly message: string; readonly line: number }
+  /** It cannot be read. */
+  | { readonly is: 'unread'; readonly problem: ManifestProblem; readonly line: number }
 
 /** Why a form cannot edit a document without losing or guessing something; undefined where it can. */
 export function misfitOf(document: Document, shape: Shape): FormProblem | undefined {

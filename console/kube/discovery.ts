@@ -1,5 +1,5 @@
 import type { KubeApi } from './kube-api.js'
-import { KubeError } from './kube-error.js'
+import { KubeError, NotServed } from './kube-error.js'
 import { groupVersionOf, groupVersionPath, type ObjectType } from './object.js'
 
 /** Group versions that are remembered over all instances. */
@@ -14,11 +14,7 @@ export async function typeOf(api: KubeApi, apiVersion: string, kind: string): Pr
   known.delete(keyOf(api, apiVersion))
   const again = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
   if (again) return again
-  throw new KubeError(
-    `the instance ${api.instance} serves no kind ${kind} in ${apiVersion}: check both, or install its CustomResourceDefinition`,
-    404,
-    'NotFound',
-  )
+  throw new NotServed(api.instance, kind, apiVersion)
 }
 
 /** The type of a resource, as addresses name it. @throws KubeError 404 where the instance serves none of that name */
@@ -29,7 +25,7 @@ export async function typeOfResource(
 ): Promise<ObjectType> {
   const found = (await typesOf(api, apiVersion)).find(type => type.resource === resource)
   if (found) return found
-  throw new KubeError(`the instance ${api.instance} serves no ${resource} in ${apiVersion}`, 404, 'NotFound')
+  throw new NotServed(api.instance, resource, apiVersion)
 }
 
 /** The types of a group's version. Those that are known are not asked for again; a failure is forgotten. */
@@ -47,8 +43,7 @@ function typesOf(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[
 async function readTypes(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[]> {
   const groupVersion = groupVersionOf(apiVersion)
   const { text } = await api.request('GET', groupVersionPath(groupVersion)).catch(error => {
-    if (error instanceof KubeError && error.status === 404)
-      throw new KubeError(`the instance ${api.instance} serves no ${apiVersion}`, 404, 'NotFound')
+    if (error instanceof KubeError && error.status === 404) throw new NotServed(api.instance, '', apiVersion)
     throw error
   })
   const { resources = [] } = JSON.parse(text) as {

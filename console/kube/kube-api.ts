@@ -1,5 +1,5 @@
 import { ownFetch } from '../connection/own-fetch.js'
-import { KubeError, refusalOf, UnknownOutcome } from './kube-error.js'
+import { AnswerTooLarge, KubeError, refusalOf, UnknownOutcome } from './kube-error.js'
 import type { KubeObject, ObjectAddress } from './object.js'
 import { objectPath } from './object.js'
 
@@ -80,19 +80,12 @@ export class KubeApi {
         signal: controller.signal,
       })
       const text = await textOf(answer.body)
-      if (text === undefined)
-        throw new KubeError(
-          `the answer has more than ${LARGEST_ANSWER >> 20} MiB: a page cannot show it`,
-          answer.status,
-        )
+      if (text === undefined) throw new AnswerTooLarge(LARGEST_ANSWER >> 20, answer.status)
       if (answer.status >= 400) throw refusalOf(text, answer.status)
       return { text, warnings: warningsIn(answer.headers.get('warning')) }
     } catch (error) {
       if (error instanceof KubeError || !changes || signal?.aborted) throw error
-      throw new UnknownOutcome(
-        `no answer came, and whether the change took effect is not known: ${error instanceof Error ? error.message : error}`,
-        { cause: error },
-      )
+      throw new UnknownOutcome(error instanceof Error ? error.message : String(error), { cause: error })
     } finally {
       clearTimeout(late)
       signal?.removeEventListener('abort', giveUp)

@@ -23,9 +23,40 @@ export class KubeError extends Error {
   }
 }
 
+/** A kind or a resource that an instance does not serve: the page says so, and no server. */
+export class NotServed extends KubeError {
+  constructor(
+    readonly instance: string,
+    /** A kind or a resource; empty for a whole version of a group. */
+    readonly what: string,
+    readonly apiVersion: string,
+  ) {
+    super(`the instance ${instance} serves no ${what && `${what} in `}${apiVersion}`, 404, 'NotFound')
+  }
+}
+
+/** An answer that a page cannot show. */
+export class AnswerTooLarge extends KubeError {
+  constructor(
+    /** An answer may have so many MiB. */
+    readonly most: number,
+    status: number,
+  ) {
+    super(`the answer has more than ${most} MiB`, status)
+  }
+}
+
 /** A write was sent and no whole answer came: it may have taken effect. */
 export class UnknownOutcome extends Error {
   override readonly name = 'UnknownOutcome'
+
+  /** @param why no answer came, as the browser says it */
+  constructor(
+    readonly why: string,
+    options?: ErrorOptions,
+  ) {
+    super(`no answer came, and whether the change took effect is not known: ${why}`, options)
+  }
 }
 
 /** The refusal that an answer means. What is no Status is from something between. @param text of the answer */

@@ -10,6 +10,7 @@ import {
   type TemplatePreview,
 } from '../../proto/gen/kairship/placement_pb.js'
 import { rest } from '../connection/rest.js'
+import { FailureWords } from '../failures/failure-words.js'
 import { ServerWords } from '../failures/server-words.js'
 import { useLatestAnswer } from '../live/use-latest-answer.js'
 import { Dot } from '../parts/dot.js'
@@ -96,12 +97,12 @@ export function PreviewPanel({
 /** Each field that is wrong has its line. */
 function Refusal({ problem }: { readonly problem: Error }) {
   const violations = problem instanceof ApiError ? problem.violations : []
-  if (violations.length === 0) return <Text size="sm">{problem.message}</Text>
+  if (violations.length === 0) return <FailureWords error={problem} />
   return (
     <List size="sm">
       {violations.map(({ field, description }) => (
         <List.Item key={`${field} ${description}`} style={{ overflowWrap: 'anywhere' }}>
-          <strong>{field.replace(/^data\./, '')}</strong> {description}
+          <strong>{field.replace(/^data\./, '')}</strong> <span lang="en">{description}</span>
         </List.Item>
       ))}
     </List>

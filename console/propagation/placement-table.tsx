@@ -1,6 +1,8 @@
 import { Alert, Anchor, Group, Stack, Table, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { Fragment } from 'react'
 import type { ClusterPlacement, Placement } from '../../proto/gen/kairship/placement_pb.js'
+import { OthersWords, ServerWords } from '../failures/server-words.js'
 import { TableHead } from '../tables/table-head.js'
 import { usePlacementWords } from '../words/policies.js'
 
@@ -19,13 +21,16 @@ export function PlacementTable({ placement }: { readonly placement: Placement })
     <Stack gap="xs">
       {failure && (
         <Alert color="red" variant="outline" title={failure.reason}>
-          <Text size="sm">{failure.message}</Text>
+          <Text size="sm">
+            <OthersWords text={failure.message} />
+          </Text>
         </Alert>
       )}
       {affinityName && <Text size="sm">{words.group(affinityName)}</Text>}
       {tried.map(one => (
         <Text key={one.affinityName} size="sm" c="dimmed">
-          {words.tried(one.affinityName, one.failure?.message ?? '')}
+          {words.tried(one.affinityName)}
+          {one.failure && <OthersWords text={one.failure.message} />}
         </Text>
       ))}
       {clusters.length > 0 && (
@@ -52,7 +57,6 @@ export function PlacementTable({ placement }: { readonly placement: Placement })
 function Row({ placed }: { readonly placed: ClusterPlacement }) {
   const words = usePlacementWords()
   const { cluster, refusals, before, after, quotaLimit, candidate } = placed
-  const reasons = [...refusals.map(({ reason }) => reason), quotaLimit].filter(Boolean)
   const room =
     after === undefined && refusals.length === 0 && candidate
       ? words.notChosen(candidate.available >= UNLIMITED ? '∞' : String(candidate.available))
@@ -67,12 +71,23 @@ function Row({ placed }: { readonly placed: ClusterPlacement }) {
       </Table.Td>
       <Table.Td>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-          {reasons.join('; ') || room}
+          {refusals.map(({ filter, reason }, at) => (
+            <Fragment key={`${filter} ${reason}`}>
+              {at > 0 && '; '}
+              {filter === NOT_JOINED ? <ServerWords text={reason} /> : <span lang="en">{reason}</span>}
+            </Fragment>
+          ))}
+          {refusals.length > 0 && quotaLimit && '; '}
+          {quotaLimit && <ServerWords text={quotaLimit} />}
+          {room}
         </Text>
       </Table.Td>
     </Table.Tr>
   )
 }
+
+/** The filter of a refusal that Kairship words itself: all others are Karmada's. */
+const NOT_JOINED = 'NotJoined'
 
 /** What the scheduler writes where nothing limits replicas: the largest number of 32 bits. */
 const UNLIMITED = 2 ** 31 - 1

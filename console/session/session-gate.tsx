@@ -1,6 +1,7 @@
 import { Alert, Center, Loader } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
+import { FailureWords } from '../failures/failure-words.js'
 import { Problem } from '../failures/problem.js'
 import { lazyPiece } from '../loading/lazy-piece.js'
 import { useWords } from '../words/use-words.js'
@@ -110,7 +111,7 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
           closeButtonLabel={problem.close}
           onClose={() => setNotOut(undefined)}
         >
-          {notOut.message}
+          <FailureWords error={notOut} />
         </Alert>
       )}
       {state.is !== 'valid' && (

@@ -11,6 +11,8 @@ export interface Session {
 /** A refusal of the server's, in its own words. */
 export class SignInRefused extends Error {
   override readonly name: string = 'SignInRefused'
+  /** Its words say more than a word could. */
+  readonly reason = ''
   /** @param status of HTTP; 0 where the server answered by a redirect */
   constructor(
     message: string,

@@ -13,6 +13,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { Link, Outlet } from '@tanstack/react-router'
 import { useState } from 'react'
+import { failureText } from '../failures/failure-words.js'
 import { Mark } from '../parts/mark.js'
 import { useSession } from '../session/session-gate.js'
 import { type Language, useLanguage } from '../words/use-words.js'
@@ -99,7 +100,7 @@ function Settings() {
       </Anchor>
       {problem && (
         <Text size="sm" role="alert" lineClamp={2}>
-          {problem.message}
+          {failureText(problem, words.problem)}
         </Text>
       )}
       <Menu>

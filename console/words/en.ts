@@ -57,6 +57,11 @@ export const en = {
     loadAnew: 'Load the page anew',
     broken: (what: string) =>
       `Kairship did not answer, or the connection to it broke (${what}). Check that it runs and that you reach it.`,
+    notServed: (instance: string, what: string, apiVersion: string) =>
+      `The instance ${instance} serves no ${what && `${what} in `}${apiVersion}. Check the name, or install its CustomResourceDefinition.`,
+    tooLarge: (most: number) => `The answer has more than ${most} MiB, which a page cannot show.`,
+    unknownOutcome: (why: string) =>
+      `No answer came (${why}). The change may have taken effect: look before you try again.`,
     /** A sentence of the server's in the reader's language; undefined where it is none of Kairship's own. */
     translated: (text => [text]) as Translate,
     /** The message of a condition of an instance, in the same way. */

@@ -49,6 +49,10 @@ export const zh: Words = {
     notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
     loadAnew: '重新加载页面',
     broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,
+    notServed: (instance, what, apiVersion) =>
+      `实例 ${instance} 没有${what && ` ${apiVersion} 的`} ${what || apiVersion}。请检查名称，或安装其 CustomResourceDefinition。`,
+    tooLarge: most => `应答超过 ${most} MiB，页面无法显示。`,
+    unknownOutcome: why => `没有收到应答（${why}）。更改可能已生效：请先查看再重试。`,
     translated: () => undefined,
     condition: () => undefined,
     meaning: () => undefined,

@@ -1,5 +1,6 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair } from 'yaml'
 import type { Manifest } from '../manifest.js'
+import type { ManifestProblem } from '../manifest-problem.js'
 import type { Schema } from './open-api.js'
 import type { KindSchema } from './schemas.js'
 
@@ -11,6 +12,8 @@ export interface Finding {
     | { readonly is: 'unknownField' | 'missingField'; readonly field: string }
     | { readonly is: 'wrongType'; readonly wanted: string }
     | { readonly is: 'notOneOf'; readonly wanted: readonly string[] }
+    /** It is no manifest. */
+    | { readonly is: 'unread'; readonly problem: ManifestProblem }
     /** In the server's words. */
     | { readonly is: 'refused'; readonly message: string }
 }

@@ -101,13 +101,16 @@ data:
   })
 
   it.each([
-    ['a: [', /flow|end/i],
-    ['- a', /a manifest is a mapping/],
-    ['kind: A', /`apiVersion` is missing/],
-    ['apiVersion: v1', /`kind` is missing/],
-    ['apiVersion: v1\nkind: A', /`metadata.name` is missing/],
-    ['apiVersion: 1\nkind: A\nmetadata: {name: a}', /`apiVersion` is missing/],
-  ])('is refused with what is missing: %j', (text, message) => {
-    expect(() => manifestsIn(text)).toThrow(message)
+    ['a: [', { is: 'noYaml', code: 'BAD_INDENT', line: 1, column: 5 }],
+    ['- a', { is: 'noMapping' }],
+    ['a: 1\na: 2', { is: 'repeatedKey', key: 'a' }],
+    ['kind: A', { is: 'missing', field: 'apiVersion' }],
+    ['apiVersion: v1', { is: 'missing', field: 'kind' }],
+    ['apiVersion: v1\nkind: A', { is: 'missing', field: 'metadata.name' }],
+    ['apiVersion: 1\nkind: A\nmetadata: {name: a}', { is: 'missing', field: 'apiVersion' }],
+  ])('is refused with what is wrong: %j', (text, problem) => {
+    expect(() => manifestsIn(text)).toThrow(
+      expect.objectContaining({ problem: expect.objectContaining(problem) }),
+    )
   })
 })
