@@ -2,7 +2,7 @@ import { Group, Stack, Table, Text, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { Suspense, useMemo } from 'react'
 import { Problem } from '../failures/problem.js'
-import { lazyPiece } from '../loading/lazy-piece.js'
+import { lazyComponent } from '../loading/lazy-component.js'
 import { Freshness } from '../parts/freshness.js'
 import { Section } from '../parts/section.js'
 import { TableHead } from '../tables/table-head.js'
@@ -11,7 +11,7 @@ import { useWords } from '../words/use-words.js'
 import { reasonsOf, seriesOf } from './series.js'
 import { useActivity } from './use-activity.js'
 
-const Plot = lazyPiece(async () => (await import('./plot.js')).Plot)
+const Plot = lazyComponent(async () => (await import('./plot.js')).Plot)
 const route = getRouteApi('/instances/$name/reads')
 
 /** Where the reads of an instance were answered and why, how far its index was behind, and its capacity: over the last hour. */

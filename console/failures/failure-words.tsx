@@ -1,13 +1,13 @@
 import { Text } from '@mantine/core'
 import { ConnectionError } from '../../client/errors.js'
 import { AnswerTooLarge, NotServed, UnknownOutcome } from '../kube/kube-error.js'
-import { NotLoaded } from '../loading/piece.js'
+import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { OthersWords, type ProblemWords, serverText } from './server-words.js'
 
 /** What of a failure the page says itself; undefined where the server's words are all that is known. */
 function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
-  if (error instanceof NotLoaded) return problem.notLoaded
+  if (error instanceof ChunkLoadError) return problem.notLoaded
   if (error instanceof NotServed) return problem.notServed(error.instance, error.what, error.apiVersion)
   if (error instanceof AnswerTooLarge) return problem.tooLarge(error.most)
   if (error instanceof UnknownOutcome) return problem.unknownOutcome(error.why)

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { isDenied } from '../live/denied.js'
-import { NotLoaded } from '../loading/piece.js'
+import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { FailureWords } from './failure-words.js'
 
@@ -16,7 +16,7 @@ export function Problem({
 }) {
   const { problem } = useWords()
   const isRefused = isDenied(error)
-  const canLoadAnew = error instanceof NotLoaded
+  const canLoadAnew = error instanceof ChunkLoadError
   return (
     <Alert
       color={isRefused ? 'gray' : 'red'}

@@ -4,8 +4,8 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { Problem } from '../failures/problem.js'
 import { useLive } from '../live/use-live.js'
-import { lazyPiece } from '../loading/lazy-piece.js'
-import { useDrawn } from '../loading/use-drawn.js'
+import { lazyComponent } from '../loading/lazy-component.js'
+import { usePainted } from '../loading/use-painted.js'
 import { Freshness } from '../parts/freshness.js'
 import { useWords } from '../words/use-words.js'
 import { fleetSource, PAGE_SIZE } from './fleet-source.js'
@@ -20,10 +20,10 @@ const FIRST_ITEMS = 12
 const route = getRouteApi('/instances')
 
 /** Loaded after the first frame with instances, to keep the script before it small (bench/README.md, `scriptBytes`). */
-const MayLink = lazyPiece(async () => (await import('../rights/may.js')).MayLink)
-const FleetPages = lazyPiece(async () => (await import('./fleet-pages.js')).FleetPages)
+const MayLink = lazyComponent(async () => (await import('../rights/may.js')).MayLink)
+const FleetPages = lazyComponent(async () => (await import('./fleet-pages.js')).FleetPages)
 /** Loaded by readers who choose the table. */
-const FleetTable = lazyPiece(async () => (await import('./fleet-table.js')).FleetTable)
+const FleetTable = lazyComponent(async () => (await import('./fleet-table.js')).FleetTable)
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
 /** All control planes, live. */
@@ -42,7 +42,7 @@ export function FleetScreen() {
     TYPING_MS,
   )
   const pages = Math.ceil(live.total / PAGE_SIZE)
-  const isDrawn = useDrawn(live.state !== 'loading')
+  const isDrawn = usePainted(live.state !== 'loading')
   const items = isDrawn ? live.items : live.items.slice(0, FIRST_ITEMS)
   return (
     <Stack>

@@ -5,7 +5,7 @@ import { rest } from '../connection/rest.js'
 
 const fleet = serviceClient(FleetService, rest)
 
-/** What is searched, in the order in which it is shown. */
+/** The kinds that are searched, in the order of the results. */
 export const searched = [
   'instances',
   'clusters',
@@ -20,25 +20,25 @@ export const searched = [
 
 export type Searched = (typeof searched)[number]
 
-/** One thing that was found. */
+/** One result. */
 export interface Found {
   readonly name: string
-  /** Absent of an instance, which is one. */
+  /** Absent where the result is an instance. */
   readonly instance?: string
-  /** Absent of what has none. */
+  /** Absent where the result has none. */
   readonly namespace?: string
 }
 
-/** What was found of one kind. */
+/** The results of one kind. */
 export interface Results {
   readonly found: readonly Found[]
-  /** How many there are, those that are not shown included. */
+  /** The number of matches, with those that are not shown. */
   readonly total: number
-  /** Places that did not answer. */
+  /** Instances that did not answer. */
   readonly unread: readonly string[]
 }
 
-/** Results of each kind that a palette shows: whoever wants more types more. */
+/** The number of results of each kind. A longer text narrows them. */
 const MOST = 6
 
 const versions: Readonly<Record<Exclude<Searched, 'instances'>, { group: string; version: string }>> = {
@@ -77,7 +77,7 @@ export async function search(kind: Searched, name: string, signal: AbortSignal):
   }
 }
 
-/** The address of what was found. */
+/** The address of a result's screen. */
 export function addressOf(kind: Searched, { name, instance = name, namespace }: Found): string {
   const part = encodeURIComponent
   const at = `/instances/${part(instance)}`

@@ -16,7 +16,7 @@ const keys = [
   { of: 'leave', keys: ['Ctrl', 'Alt', 'T'] },
 ] as const
 
-/** What the keyboard does here. */
+/** A dialog with the shortcuts. */
 export function KeyboardHelp({ close }: { readonly close: () => void }) {
   const words = useSearchWords()
   return (

@@ -8,38 +8,38 @@ import { useSearchWords } from '../words/search.js'
 import { Dialog } from '../writes/dialog.js'
 import { addressOf, type Results, search, searched } from './fleet-search.js'
 
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before a search is sent, milliseconds. */
 const TYPING_MS = 200
-/** Fewer characters match nearly everything. */
+/** The fewest characters of a search: fewer match nearly everything. */
 const SHORTEST = 2
-/** Results of a text are kept so long, milliseconds: each text is another query. */
+/** How long results of a text are cached, milliseconds. Each text is a query of its own. */
 const KEPT_MS = 10_000
 
-/** Finds instances, clusters, workloads and policies of the whole fleet by their names, and goes to them; with the keyboard alone. */
+/** The search palette: finds instances, clusters, workloads and policies of the whole fleet by name and opens them. The keyboard is enough. */
 export function Palette({
   close,
-  coming,
-  typedAhead,
+  collectKeys,
+  takeText,
 }: {
   readonly close: () => void
-  /** Begins taking keys for the field; returns what ends it. */
-  readonly coming: () => () => void
-  /** What was typed before its field was there. */
-  readonly typedAhead: () => string
+  /** Collects keys until the field has the focus; returns what ends it. */
+  readonly collectKeys: () => () => void
+  /** The text that was typed before the field had the focus. */
+  readonly takeText: () => string
 }) {
-  // The field has the focus a moment after it is drawn.
-  useLayoutEffect(coming, [coming])
+  // The field gets the focus a moment after it is rendered.
+  useLayoutEffect(collectKeys, [collectKeys])
   const words = useSearchWords()
   const router = useRouter()
   const combobox = useCombobox({ opened: true })
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed.trim(), TYPING_MS)
-  const isAsked = text.length >= SHORTEST
+  const isSearching = text.length >= SHORTEST
   const answers = useQueries({
     queries: searched.map(kind => ({
       queryKey: ['search', kind, text],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) => search(kind, text, signal),
-      enabled: isAsked,
+      enabled: isSearching,
       gcTime: KEPT_MS,
       staleTime: 0,
     })),
@@ -53,7 +53,7 @@ export function Palette({
   const unread = [
     ...new Set(answers.flatMap(({ data }: { readonly data?: Results | undefined }) => data?.unread ?? [])),
   ]
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other results are the reason to choose their first
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new results select their first option
   useEffect(() => {
     if (groups.length > 0) combobox.selectFirstOption()
   }, [text, groups.length])
@@ -73,11 +73,11 @@ export function Palette({
             placeholder={words.field}
             value={typed}
             onFocus={() => {
-              const more = typedAhead()
+              const more = takeText()
               setTyped(before => before + more)
             }}
             onChange={({ currentTarget: { value } }) => setTyped(value)}
-            // The list would take the key for itself, and it is always open.
+            // The list handles Escape itself and is always open, so the key would not close the palette.
             onKeyDownCapture={({ key }) => {
               if (key === 'Escape') close()
             }}
@@ -108,7 +108,7 @@ export function Palette({
       </Combobox>
       {problem && <Problem error={problem} />}
       <Text size="sm" c="dimmed" mt="xs" role="status">
-        {!isAsked ? words.hint : !isBusy && groups.length === 0 && !problem ? words.none(text) : ''}
+        {!isSearching ? words.hint : !isBusy && groups.length === 0 && !problem ? words.none(text) : ''}
         {unread.length > 0 && words.unread(unread.join(', '))}
       </Text>
     </Dialog>

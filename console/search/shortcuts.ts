@@ -1,19 +1,19 @@
-/** What keys do everywhere. */
+/** The shortcuts of all screens. */
 export type Shortcut = 'search' | 'help' | 'fleet' | 'events'
 
-/** The part of a browser's key event that is read. */
+/** The fields of a KeyboardEvent that are read, and where it was pressed. */
 export interface Key {
   readonly key: string
   readonly ctrlKey: boolean
   readonly metaKey: boolean
   readonly altKey: boolean
-  /** Where it was pressed takes text. */
+  /** The focused element takes text. */
   readonly inText: boolean
-  /** Where it was pressed takes every key: a terminal. */
+  /** The focused element is a terminal, which takes every key. */
   readonly inTerminal: boolean
 }
 
-/** The second key of a sequence counts so long after the first, milliseconds. */
+/** The time within which the second key of a sequence must follow, milliseconds. */
 const SEQUENCE_MS = 1_000
 
 const after: Readonly<Record<string, Shortcut>> = { f: 'fleet', e: 'events' }

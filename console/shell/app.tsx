@@ -2,7 +2,7 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { lazyPiece } from '../loading/lazy-piece.js'
+import { lazyComponent } from '../loading/lazy-component.js'
 import { styleNonce } from '../parts/style-nonce.js'
 import { SIGNED_IN_PATH } from '../session/session.js'
 import { SessionGate } from '../session/session-gate.js'
@@ -13,24 +13,24 @@ import { LastResort } from './last-resort.js'
 import { router } from './router.js'
 import { readable, theme } from './theme.js'
 
-// For a window of its own.
-const SignedIn = lazyPiece(async () => (await import('../session/signed-in.js')).SignedIn)
+// Shown in a popup only.
+const SignedIn = lazyComponent(async () => (await import('../session/signed-in.js')).SignedIn)
 
-// What is shown follows streams: nothing is asked for again because time went by or a window was touched.
+// Streams keep the screens current, so queries are not repeated by time or focus.
 const queries = new QueryClient({
   defaultOptions: {
     queries: { staleTime: Number.POSITIVE_INFINITY, refetchOnWindowFocus: false, retry: false },
   },
 })
 
-/** The window in which an issuer signs a user in. */
+/** This is the popup in which an issuer signs a user in. */
 const isSignedInWindow = location.pathname === SIGNED_IN_PATH
 
-// Requested before the first render, which needs both. The components that read them show their failures.
+// Requested before the first render, which needs both. The components that read them show their errors.
 void loadWords()
 if (!isSignedInWindow) void queries.prefetchQuery(sessionQuery)
 
-// Dialogs hold the page still by styles of react-remove-scroll, which reads their nonce there and nowhere else.
+// Dialogs stop the page from scrolling by styles of react-remove-scroll, which reads their nonce only from this variable.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })
 
 export function App() {

@@ -1,7 +1,7 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { Problem } from '../failures/problem.js'
 
-/** In place of a screen that could not be drawn or loaded. What is around it stays, and texts that were written are kept as drafts. */
+/** Shown in place of a screen that could not be rendered or loaded. The frame stays; unsaved text was kept as drafts. */
 export function Broken({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
   return (

@@ -20,13 +20,13 @@ import { type Language, useLanguage } from '../words/use-words.js'
 import { Keyboard } from './keyboard.js'
 import { useArrival } from './use-arrival.js'
 
-/** What is of no one instance, by its address. */
-const places = ['instances', 'events', 'compare', 'access'] as const
+/** The sections of the whole fleet, by their addresses. */
+const sections = ['instances', 'events', 'compare', 'access'] as const
 
-/** The element that screens are in. */
+/** The id of the element that holds the screen. */
 const CONTENT = 'content'
 
-/** What every screen has around it: the way to the others, who reads, and in which language and colours. */
+/** The frame of every screen: navigation, search, language, colour scheme and the signed-in user. */
 export function Frame() {
   const { words } = useLanguage()
   const [opened, { toggle, close }] = useDisclosure()
@@ -51,12 +51,12 @@ export function Frame() {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="sm">
-        {places.map(place => (
+        {sections.map(section => (
           <NavLink
-            key={place}
+            key={section}
             component={Link}
-            to={`/${place}`}
-            label={words.nav[place === 'instances' ? 'fleet' : place]}
+            to={`/${section}`}
+            label={words.nav[section === 'instances' ? 'fleet' : section]}
             color="gray"
             onClick={close}
             activeProps={{ 'data-active': true, 'aria-current': 'page' }}

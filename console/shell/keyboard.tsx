@@ -1,61 +1,45 @@
 import { Button, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { lazyPiece } from '../loading/lazy-piece.js'
+import { Suspense, useCallback, useEffect, useLayoutEffect, useState } from 'react'
+import { lazyComponent } from '../loading/lazy-component.js'
 import { Shortcuts } from '../search/shortcuts.js'
-import { TypedAhead } from '../search/typed-ahead.js'
+import { useKeyBuffer } from '../search/use-key-buffer.js'
 import { useWords } from '../words/use-words.js'
 
-const Palette = lazyPiece(async () => (await import('../search/palette.js')).Palette, 'over')
-const KeyboardHelp = lazyPiece(async () => (await import('../search/keyboard-help.js')).KeyboardHelp, 'over')
+const Palette = lazyComponent(async () => (await import('../search/palette.js')).Palette, 'over')
+const KeyboardHelp = lazyComponent(
+  async () => (await import('../search/keyboard-help.js')).KeyboardHelp,
+  'over',
+)
 
-/** Which key the browser's own shortcuts are pressed with. */
+/** Whether shortcuts are pressed with ⌘ and not with Ctrl. */
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
-/** The way to the search, and what keys do everywhere. */
+/** The button that opens the search palette, and the shortcuts of all screens. */
 export function Keyboard() {
   const { nav } = useWords()
   const navigate = useNavigate()
   const [shown, setShown] = useState<'search' | 'help'>()
-  // The search is loaded when it is first wanted, and its reader types on meanwhile.
-  const ahead = useRef<{ readonly typed: TypedAhead; readonly from: Element | null }>(undefined)
+  const hide = useCallback(() => setShown(undefined), [])
+  // The palette is loaded when it is first opened. Keys that are typed meanwhile are kept for its field.
+  const { begin, collect, takeText, drop } = useKeyBuffer(hide)
   const search = useCallback(() => {
-    ahead.current ??= { typed: new TypedAhead(), from: document.activeElement }
+    begin()
     setShown('search')
-  }, [])
-  const isComing = useRef(false)
-  const coming = useCallback(() => {
-    isComing.current = true
-    return () => {
-      isComing.current = false
-    }
-  }, [])
+  }, [begin])
   const close = useCallback(() => {
-    ahead.current = undefined
-    setShown(undefined)
-  }, [])
-  useEffect(() => {
-    const typed = (event: KeyboardEvent) => {
-      // Whoever went elsewhere meanwhile types there.
-      if (!isComing.current || !ahead.current || document.activeElement !== ahead.current.from) return
-      if (event.key === 'Escape') close()
-      else if (!event.isComposing && ahead.current.typed.take(event)) {
-        event.preventDefault()
-        event.stopPropagation()
-      }
-    }
-    document.addEventListener('keydown', typed, { capture: true })
-    return () => document.removeEventListener('keydown', typed, { capture: true })
-  }, [close])
+    drop()
+    hide()
+  }, [drop, hide])
   useEffect(() => {
     const shortcuts = new Shortcuts()
-    const pressed = (event: KeyboardEvent) => {
-      const at = event.target instanceof Element ? event.target : undefined
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target instanceof Element ? event.target : undefined
       const { key, ctrlKey, metaKey, altKey } = event
       const shortcut = shortcuts.read({
         ...{ key, ctrlKey, metaKey, altKey },
-        inText: at?.closest('input, textarea, select, [contenteditable=true]') != null,
-        inTerminal: at?.closest('.xterm') != null,
+        inText: target?.closest('input, textarea, select, [contenteditable=true]') != null,
+        inTerminal: target?.closest('.xterm') != null,
       })
       if (shortcut === undefined) return
       event.preventDefault()
@@ -64,8 +48,8 @@ export function Keyboard() {
       else if (shortcut === 'search') search()
       else setShown(shortcut)
     }
-    document.addEventListener('keydown', pressed)
-    return () => document.removeEventListener('keydown', pressed)
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
   }, [navigate, search])
   return (
     <>
@@ -86,18 +70,16 @@ export function Keyboard() {
           {isMac ? '⌘ K' : 'Ctrl K'}
         </Text>
       </Button>
-      <Suspense fallback={shown === 'search' && <Coming begin={coming} />}>
-        {shown === 'search' && (
-          <Palette close={close} coming={coming} typedAhead={() => ahead.current?.typed.end() ?? ''} />
-        )}
+      <Suspense fallback={shown === 'search' && <WhileLoading begin={collect} />}>
+        {shown === 'search' && <Palette close={close} collectKeys={collect} takeText={takeText} />}
         {shown === 'help' && <KeyboardHelp close={close} />}
       </Suspense>
     </>
   )
 }
 
-/** Stands where something is being loaded, as long as it is. @param begin called when that begins; returns what ends it */
-function Coming({ begin }: { readonly begin: () => () => void }) {
+/** A Suspense fallback that does something while it is shown. @param begin called when it is mounted; returns what ends it */
+function WhileLoading({ begin }: { readonly begin: () => () => void }) {
   useLayoutEffect(begin, [begin])
   return null
 }

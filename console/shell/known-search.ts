@@ -1,15 +1,15 @@
 import type { AnyRoute } from '@tanstack/react-router'
 
 /**
- * Has the screens of a tree of routes see what their `validateSearch` returns and nothing else of an address. The router itself adds what somebody
- * typed and the route left out, so that a screen would find a kind that there is not.
+ * Makes the screens of a route tree see only the search parameters that their `validateSearch` returns. The router itself also passes on unknown
+ * parameters of the address, such as a kind that does not exist.
  */
 export function withKnownSearch<T extends AnyRoute>(tree: T): T {
-  const below: readonly AnyRoute[] = Object.values(tree.children ?? {})
-  for (const route of below) withKnownSearch(route)
+  const children: readonly AnyRoute[] = Object.values(tree.children ?? {})
+  for (const route of children) withKnownSearch(route)
   const { validateSearch } = tree.options
-  // A route around others passes on what those look at.
-  if (below.length === 0 && typeof validateSearch === 'function')
+  // A parent route passes on the parameters of its children.
+  if (children.length === 0 && typeof validateSearch === 'function')
     tree.options.validateSearch = (search: Record<string, unknown>) => ({
       ...Object.fromEntries(Object.keys(search).map(key => [key, undefined])),
       ...validateSearch(search),

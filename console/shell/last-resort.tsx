@@ -1,11 +1,11 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { Caught } from '../loading/caught.js'
+import { ErrorBoundary } from '../loading/error-boundary.js'
 
-/** In place of the whole page where nothing of it could be shown, not even its texts: so it has its own, in all languages. */
+/** Shown in place of the whole page when nothing could be rendered. The translated texts may be missing, so it has its own in all languages. */
 export const LastResort = ({ children }: { readonly children: ReactNode }) => (
-  <Caught
-    otherwise={error => (
+  <ErrorBoundary
+    fallback={error => (
       <Alert
         component="main"
         color="red"
@@ -23,5 +23,5 @@ export const LastResort = ({ children }: { readonly children: ReactNode }) => (
     )}
   >
     {children}
-  </Caught>
+  </ErrorBoundary>
 )

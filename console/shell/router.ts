@@ -9,7 +9,7 @@ import { policyRoutes } from './routes/policies.js'
 import { root, start } from './routes/root.js'
 import { workloadRoutes } from './routes/workloads.js'
 
-/** Every view has an address: whoever opens a copied one sees the same. */
+/** All routes. The address holds the whole view, so that a copied address shows the same. */
 export const router = createRouter({
   routeTree: withKnownSearch(
     root.addChildren([

@@ -1,9 +1,9 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
 
-/** The console's look: quiet surfaces, one colour for what can be done, state colours for what is. */
+/** The console's theme: quiet surfaces, one colour for actions, other colours for states. */
 export const theme = createTheme({
   primaryColor: 'teal',
-  // Also in the dark: Mantine chooses the colour of what is written on it by the light one.
+  // The same shade in dark mode: Mantine chooses the text colour on it by the light one.
   primaryShade: { light: 9, dark: 9 },
   autoContrast: true,
   defaultRadius: 'md',
@@ -12,21 +12,21 @@ export const theme = createTheme({
   headings: { fontWeight: '600' },
   cursorType: 'pointer',
   components: {
-    // The colour is that of its edge: as text it would be too pale.
+    // The alert's colour is for its border: as text it would be too pale.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
-    // Without a role its label is read out by nobody.
+    // Screen readers read a label only of an element with a role.
     Loader: { defaultProps: { role: 'status' } },
-    // Kinds in a row are wider than a narrow window.
+    // A row of kinds is wider than a narrow window.
     SegmentedControl: { styles: { root: { flexWrap: 'wrap' } } },
-    // It would write a style into the page, which the page's policy refuses.
+    // Scroll lock adds an inline style, which the page's Content-Security-Policy refuses.
     Modal: { defaultProps: { lockScroll: false } },
     Drawer: { defaultProps: { lockScroll: false } },
   },
 })
 
-/** Where Mantine's own greys are too pale: quiet text has a contrast of 4.5 to 1 at least (WCAG 2.2, 1.4.3). */
+/** Replaces Mantine's greys that are too pale: dimmed text needs a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3). */
 export const readable: CSSVariablesResolver = ({ colors }) => ({
-  // A lighter one under the pointer would be too pale for what is written on it.
+  // A lighter colour on hover would be too pale for the text on it.
   variables: {
     '--mantine-primary-color-filled-hover': 'var(--mantine-primary-color-filled)',
     '--mantine-color-teal-filled-hover': 'var(--mantine-color-teal-filled)',

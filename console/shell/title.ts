@@ -1,11 +1,11 @@
 import type { Words } from '../words/en.js'
 
-/** Where the name of what a section shows is in its address, counted from the section. */
+/** The position of an object's name in its address, counted from the section. */
 const NAME_AT: Readonly<Record<string, number>> = { clusters: 1, workloads: 3, objects: 3, policies: 3 }
 
-/** What a view is called in the browser's tabs and history, and read out when it opens: the narrowest first. */
+/** The title of a view, for tabs, history and screen readers: the narrowest part first. */
 export function titleOf(pathname: string, { nav, tabs, fleet, product }: Words): string {
-  const [place = '', instance, section, ...rest] = pathname.split('/').filter(Boolean).map(decoded)
+  const [place = '', instance, section, ...rest] = pathname.split('/').filter(Boolean).map(decodeSegment)
   const { groups: _, parts: __, ...names } = tabs
   const sections: Readonly<Record<string, string>> = {
     ...names,
@@ -26,11 +26,11 @@ export function titleOf(pathname: string, { nav, tabs, fleet, product }: Words):
 const own = (of: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(of, key) ? of[key] : undefined
 
-function decoded(segment: string): string {
+function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // Somebody typed it: it is shown as it is.
+    // Not a valid encoding, so somebody typed it: it is shown unchanged.
     return segment
   }
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useWords } from '../words/use-words.js'
 import { titleOf } from './title.js'
 
-/** Says where a reader has arrived: by the page's title, and by the focus, which would be nowhere when the link that was followed is gone. */
+/** After navigation, sets the page's title and moves the focus to the content. The focus would be lost where the followed link is gone. */
 export function useArrival(content: string): void {
   const words = useWords()
   const { pathname } = useLocation()
@@ -13,7 +13,7 @@ export function useArrival(content: string): void {
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname })
   const before = useRef<string>(undefined)
   useEffect(() => {
-    // The first page is read from its beginning, as any other page of a browser.
+    // The first page keeps the browser's focus.
     const isFirst = before.current === undefined
     before.current = shown
     if (isFirst || document.activeElement !== document.body) return

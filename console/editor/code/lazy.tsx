@@ -1,10 +1,10 @@
 import { Center, Loader } from '@mantine/core'
 import { type ComponentProps, Suspense } from 'react'
-import { lazyPiece } from '../../loading/lazy-piece.js'
+import { lazyComponent } from '../../loading/lazy-component.js'
 import { useEditorWords } from '../../words/editor.js'
 
-const Field = lazyPiece(async () => (await import('./code-field.js')).CodeField)
-const Comparing = lazyPiece(async () => (await import('./comparison.js')).Comparison)
+const Field = lazyComponent(async () => (await import('./code-field.js')).CodeField)
+const Comparing = lazyComponent(async () => (await import('./comparison.js')).Comparison)
 
 /** A text of YAML; its editor is loaded when it is first shown. */
 export const YamlField = (props: ComponentProps<typeof Field>) => (

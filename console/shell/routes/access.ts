@@ -41,7 +41,7 @@ const locks = createRoute({
   component: screen(() => import('../../access/locks-screen.js'), 'LocksScreen'),
 })
 
-/** What the address of the audit events says. */
+/** Search parameters of the audit events. */
 interface AuditSearch extends ListSearch {
   readonly user?: string
   readonly instance?: string
@@ -62,5 +62,5 @@ const audit = createRoute({
   component: screen(() => import('../../access/audit-screen.js'), 'AuditScreen'),
 })
 
-/** Who may do what in the whole fleet. */
+/** Screens about access in the whole fleet. */
 export const accessRoutes = access.addChildren([account, roles, workspaces, locks, audit])

@@ -22,5 +22,5 @@ const joinCluster = createRoute({
   component: screen(() => import('../../clusters/join-screen.js'), 'JoinScreen'),
 })
 
-/** The member clusters of an instance. */
+/** Screens about the member clusters of an instance. */
 export const clusterRoutes = [clusters, cluster, joinCluster]

@@ -4,7 +4,7 @@ import { FleetScreen } from '../../fleet/fleet-screen.js'
 import { root } from './root.js'
 import { screen } from './screen.js'
 
-/** What the address of the fleet says. */
+/** Search parameters of the fleet. */
 export interface FleetSearch {
   readonly name?: string
   readonly view?: 'table'
@@ -19,7 +19,7 @@ const fleet = createRoute({
     ...(view === 'table' && { view }),
     ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
   }),
-  // The screen of the sign-in link: part of the first script, so that no second round of requests is needed.
+  // Part of the first script and not lazy: sign-in links open this screen, and a chunk would need a second round of requests.
   component: FleetScreen,
 })
 
@@ -36,7 +36,7 @@ const newInstance = createRoute({
   component: screen(() => import('../../create/create-screen.js'), 'CreateScreen'),
 })
 
-/** What the address of a comparison says. */
+/** Search parameters of a comparison. */
 type CompareSearch = Partial<Record<'left' | 'right' | 'type' | 'namespace' | 'object', string>>
 
 const compare = createRoute({
@@ -51,5 +51,5 @@ const compare = createRoute({
   component: screen(() => import('../../compare/compare-screen.js'), 'CompareScreen'),
 })
 
-/** What is of the whole fleet. */
+/** Screens about the whole fleet. */
 export const fleetRoutes = [fleet, fleetEvents, newInstance, compare]

@@ -42,5 +42,5 @@ const check = createRoute({
   component: screen(() => import('../../access/check-screen.js'), 'CheckScreen'),
 })
 
-/** What is of an instance itself. */
+/** Screens about an instance itself. */
 export const instanceRoutes = [overview, events, reads, settings, check]

@@ -38,5 +38,5 @@ const object = createRoute({
   component: screen(() => import('../../objects/object-screen.js'), 'ObjectScreen'),
 })
 
-/** The other objects of an instance. */
+/** Screens about objects of an instance that are no workloads or policies. */
 export const objectRoutes = [objectsStart, objects, newObject, object]

@@ -42,5 +42,5 @@ const rehearse = createRoute({
   component: screen(() => import('../../rehearse/rehearse-screen.js'), 'RehearseScreen'),
 })
 
-/** The policies of an instance, and what they would do. */
+/** Screens about policies of an instance and their effects. */
 export const policyRoutes = [policies, newPolicy, policy, editedPolicy, rehearse]

@@ -1,8 +1,9 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { piece } from '../../loading/piece.js'
+import { loadChunk } from '../../loading/chunk.js'
 
 /**
- * A screen that is loaded when it is first shown. Where a script does not come, the router alone would load the whole page anew, and texts that were
- * written and not applied would go with it: here its reader is asked.
+ * A screen that is loaded when it is first shown. Where loading fails, TanStack Router would reload the page and lose unsaved text; a ChunkLoadError
+ * is shown instead, and the user decides.
  */
-export const screen: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => piece(load), name)
+export const screen: typeof lazyRouteComponent = (load, name) =>
+  lazyRouteComponent(() => loadChunk(load), name)

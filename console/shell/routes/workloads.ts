@@ -48,7 +48,7 @@ const terminal = createRoute({
   component: screen(() => import('../../terminal/terminal-screen.js'), 'TerminalScreen'),
 })
 
-/** What the address of a member's own objects says. */
+/** Search parameters of a member's own objects. */
 interface PromoteSearch extends ListSearch {
   readonly cluster?: string
   readonly kind?: PromotedKind
@@ -67,5 +67,5 @@ const promote = createRoute({
   component: screen(() => import('../../promote/promote-screen.js'), 'PromoteScreen'),
 })
 
-/** The workloads of an instance, and what is done with them in its members. */
+/** Screens about workloads of an instance: lists, logs, terminals, and promotion from members. */
 export const workloadRoutes = [workloads, newWorkload, workload, logs, terminal, promote]
