@@ -1,13 +1,13 @@
 import { SESSION_USER, sessionUserProtocol, sessionUserText } from '../../transcoding/session-user.js'
-import { refusedAsNobody } from './refusals.js'
+import { reportUnauthenticated } from './refusals.js'
 
 const UNAUTHENTICATED = 401
 
 let own: Record<string, string> = {}
 let ownProtocols: readonly string[] = []
 
-/** Says whose this page is: called before it asks for anything. */
-export function pageIsOf(user: string): void {
+/** Sets the user of this page. Must be called before the first request. */
+export function setPageUser(user: string): void {
   own = { [SESSION_USER]: sessionUserText(user) }
   ownProtocols = [sessionUserProtocol(user)]
 }
@@ -17,8 +17,8 @@ interface Init extends RequestInit {
 }
 
 /**
- * Fetches from this page's own server, as its user. Tabs share the browser's session: where somebody else has signed in beside this page, the server takes
- * its requests for nobody's, so that what was typed here is never done as them.
+ * Fetches from the page's server as the page's user. Tabs share the browser's session: where another user has signed in in another tab, the server
+ * refuses this page's requests as unauthenticated, so that nothing is done as the wrong user.
  */
 export async function ownFetch(url: string, init: Init): Promise<Response> {
   const answer = await fetch(url, {
@@ -26,10 +26,10 @@ export async function ownFetch(url: string, init: Init): Promise<Response> {
     headers: { ...init.headers, ...own },
     credentials: 'same-origin',
   })
-  if (answer.status === UNAUTHENTICATED) refusedAsNobody()
+  if (answer.status === UNAUTHENTICATED) reportUnauthenticated()
   return answer
 }
 
-/** A WebSocket to this page's own server, as its user: see `ownFetch`. @param protocols of which the server chooses one */
+/** Opens a WebSocket to the page's server as the page's user: see `ownFetch`. @param protocols the server chooses one of them */
 export const ownSocket = (path: string, protocols: readonly string[]): WebSocket =>
   new WebSocket(`wss://${location.host}${path}`, [...protocols, ...ownProtocols])

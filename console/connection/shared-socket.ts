@@ -1,13 +1,13 @@
-/** A page has this long to reach its server, milliseconds. */
+/** The time to open a WebSocket, milliseconds. */
 const OPENING_MS = 10_000
 
-/** What the server sends of each call: its status, its body in pieces, its end. `http/console/shared-socket.ts` is the other side. */
+/** Messages of the server about a call: its status, a piece of its body, its end. The other side is `http/console/shared-socket.ts`. */
 type Received =
   | { readonly id: number; readonly status: number }
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly end: true }
 
-/** The part of a browser's WebSocket that is needed. */
+/** The methods of a browser's WebSocket that are used. */
 export interface Socket {
   send(text: string): void
   close(): void
@@ -25,20 +25,20 @@ interface Answer {
   readonly body: ReadableStream<Uint8Array>
 }
 
-/** One call under way. */
+/** A running call. */
 interface Call {
   begun(status: number): void
   failed(error: Error): void
-  /** Set once its answer has begun. */
+  /** Writes the response body. */
   body?: ReadableStreamDefaultController<Uint8Array>
 }
 
 /**
- * One WebSocket that carries all streams of the page, opened with the first and closed with the last. A browser opens six connections to
- * a host, for all its tabs; this page follows more lists than that.
+ * One WebSocket for all streams of the page. It opens with the first stream and closes with the last. Browsers open six connections to a host for all
+ * tabs together; a page follows more lists than that.
  */
 export class SharedSocket {
-  #line: Line | undefined
+  #connection: Connection | undefined
 
   /** @param refused called when a socket could not be opened: the server is away, or takes the page for nobody's */
   constructor(
@@ -49,37 +49,37 @@ export class SharedSocket {
   /** A GET over the socket. It rejects, or its body errs, when the socket breaks. */
   async get(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Answer> {
     signal.throwIfAborted()
-    this.#line ??= this.#open()
-    return this.#line.get(path, headers, signal)
+    this.#connection ??= this.#open()
+    return this.#connection.get(path, headers, signal)
   }
 
-  /** Calls from now on go over a new socket. Those under way stay on theirs, which closes with the last of them. */
+  /** New calls use a new socket. Running calls stay on theirs, which closes with the last of them. */
   renew(): void {
-    this.#line = undefined
+    this.#connection = undefined
   }
 
-  #open(): Line {
-    const line = new Line(this.connect, {
+  #open(): Connection {
+    const connection = new Connection(this.connect, {
       refused: this.refused,
       ended: () => {
-        if (this.#line === line) this.#line = undefined
+        if (this.#connection === connection) this.#connection = undefined
       },
     })
-    return line
+    return connection
   }
 }
 
-/** One socket with the calls on it. */
-class Line {
+/** One socket and its calls. */
+class Connection {
   readonly #calls = new Map<number, Call>()
   readonly #socket: Promise<Socket>
   #next = 0
-  /** Calls that wait for the socket and are not among `#calls` yet: it must not close under them. */
+  /** Calls that wait for the socket to open and are not in `#calls` yet. The socket must stay open for them. */
   #waiting = 0
 
   constructor(
     connect: () => Socket,
-    private readonly then: { readonly refused: () => void; readonly ended: () => void },
+    private readonly callbacks: { readonly refused: () => void; readonly ended: () => void },
   ) {
     this.#socket = this.#open(connect)
   }
@@ -90,7 +90,7 @@ class Line {
     try {
       socket = await this.#socket
     } finally {
-      // Nothing is awaited from here until it is among `#calls`.
+      // From here until the call is in `#calls` nothing is awaited.
       this.#waiting -= 1
     }
     if (signal.aborted) {
@@ -144,13 +144,13 @@ class Line {
         const error = new Error(`the WebSocket was closed with ${reason || code}`)
         reject(error)
         this.#broken(error)
-        if (!isOpen) this.then.refused()
+        if (!isOpen) this.callbacks.refused()
       })
     })
   }
 
   #broken(error: Error): void {
-    this.then.ended()
+    this.callbacks.ended()
     const calls = [...this.#calls.values()]
     this.#calls.clear()
     for (const call of calls) call.failed(error)
@@ -158,7 +158,7 @@ class Line {
 
   #receive(socket: Socket, received: Received): void {
     const call = this.#calls.get(received.id)
-    // Given up meanwhile.
+    // The caller aborted it.
     if (!call) return
     if ('status' in received) call.begun(received.status)
     else if ('text' in received) call.body?.enqueue(new TextEncoder().encode(received.text))
@@ -171,7 +171,7 @@ class Line {
 
   #closeIfUnused(socket: Socket): void {
     if (this.#calls.size + this.#waiting > 0) return
-    this.then.ended()
+    this.callbacks.ended()
     socket.close()
   }
 }

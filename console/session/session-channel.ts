@@ -1,20 +1,20 @@
-/** The tabs of one browser have one session: what happens to it in one is told to the others. */
+/** The tabs of a browser share one session, so changes of it are sent to the other tabs. */
 const NAME = 'kairship-session'
 
-/** Tells the other tabs that somebody signed in. */
-export function tellOtherTabs(): void {
+/** Notifies the other tabs that somebody signed in or out. */
+export function notifyOtherTabs(): void {
   const channel = new BroadcastChannel(NAME)
   channel.postMessage('changed')
   channel.close()
 }
 
-/** Calls `then` when somebody signed in in another tab. @returns stops it */
-export function whenChangedElsewhere(then: () => void): () => void {
+/** Calls `callback` when somebody signed in or out in another tab. @returns stops it */
+export function onChangeInOtherTab(callback: () => void): () => void {
   const channel = new BroadcastChannel(NAME)
-  channel.addEventListener('message', then)
+  channel.addEventListener('message', callback)
   return () => channel.close()
 }
 
-/** Runs `work` while no other tab does. */
-export const aloneAmongTabs = (work: () => Promise<void>): Promise<void> =>
+/** Runs `work` under a lock that all tabs of the browser share. */
+export const withTabLock = (work: () => Promise<void>): Promise<void> =>
   navigator.locks.request(NAME, work) as Promise<void>

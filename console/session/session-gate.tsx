@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, Suspense, use, useEffect, useMemo, useState } from 'react'
 import { FailureWords } from '../failures/failure-words.js'
 import { Problem } from '../failures/problem.js'
-import { lazyPiece } from '../loading/lazy-piece.js'
+import { lazyComponent } from '../loading/lazy-component.js'
 import { useWords } from '../words/use-words.js'
 import { OtherLink } from './other-link.js'
 import { OtherSession, type Session, signOut, takeProblem } from './session.js'
-import { tellOtherTabs } from './session-channel.js'
-import { leaveCode, replaceByCode, sessionQuery } from './session-query.js'
+import { notifyOtherTabs } from './session-channel.js'
+import { dropCode, replaceByCode, sessionQuery } from './session-query.js'
 import { useSessionKeeper } from './use-session-keeper.js'
 
 interface SignedIn {
@@ -16,28 +16,28 @@ interface SignedIn {
   readonly leave: () => void
 }
 
-// The ways in are no part of the first screen of who is signed in.
+// Signed-in users do not need the sign-in forms, so the first screen does not load them.
 const loadSessionOver = () => import('./session-over.js')
-const SessionOver = lazyPiece(async () => (await loadSessionOver()).SessionOver, 'over')
-const SignIn = lazyPiece(async () => (await import('./sign-in.js')).SignIn)
+const SessionOver = lazyComponent(async () => (await loadSessionOver()).SessionOver, 'over')
+const SignIn = lazyComponent(async () => (await import('./sign-in.js')).SignIn)
 
-const Current = createContext<SignedIn | undefined>(undefined)
+const SessionContext = createContext<SignedIn | undefined>(undefined)
 
-/** When what is not needed yet is loaded: after the first screen, milliseconds. */
+/** `SessionOver` is loaded so long after the first screen, milliseconds. */
 const PRELOAD_MS = 3_000
 
-/** Shows its children to who is signed in, and the way in to everybody else. */
+/** Renders its children for a signed-in user, and the sign-in form otherwise. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const { live } = useWords()
   const queries = useQueryClient()
   const [problem] = useState(takeProblem)
   const { data, error, isPending, refetch } = useQuery(sessionQuery)
-  const begin = (session: Session) => {
-    leaveCode()
+  const signedIn = (session: Session) => {
+    dropCode()
     queries.setQueryData(sessionQuery.queryKey, session)
-    tellOtherTabs()
+    notifyOtherTabs()
   }
-  if (data) return <Kept session={data}>{children}</Kept>
+  if (data) return <ActiveSession session={data}>{children}</ActiveSession>
   const loading = (
     <Center h="100vh">
       <Loader aria-label={live.loading} />
@@ -48,11 +48,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return (
       <OtherLink
         question={error}
-        stay={() => {
-          leaveCode()
+        keep={() => {
+          dropCode()
           void refetch()
         }}
-        goOn={() =>
+        replace={() =>
           void queries.fetchQuery({
             ...sessionQuery,
             queryFn: replaceByCode,
@@ -67,20 +67,26 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
         problem={
           failed ? <Problem error={failed} {...(error && { retry: () => void refetch() })} /> : undefined
         }
-        done={begin}
+        done={signedIn}
       />
     </Suspense>
   )
 }
 
-/** Children of one session, which is kept alive; when it is over they stay, and the way in is shown over them. */
-function Kept({ session: begun, children }: { readonly session: Session; readonly children: ReactNode }) {
+/** Keeps one session alive. When it ends, the children stay and the sign-in form is shown over them. */
+function ActiveSession({
+  session: initial,
+  children,
+}: {
+  readonly session: Session
+  readonly children: ReactNode
+}) {
   const queries = useQueryClient()
-  const { state, look } = useSessionKeeper(begun)
+  const { state, check } = useSessionKeeper(initial)
   const { session } = state
   const { session: words, problem } = useWords()
-  const [notOut, setNotOut] = useState<Error>()
-  // Loaded while the server is there: it is wanted when a session is over, which may be because the server is not.
+  const [signOutError, setSignOutError] = useState<Error>()
+  // Loaded early, because a session may end when the server is away and the chunk could not be loaded.
   useEffect(() => {
     const soon = setTimeout(() => void loadSessionOver().catch(() => undefined), PRELOAD_MS)
     return () => clearTimeout(soon)
@@ -89,19 +95,19 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
     () => ({
       session,
       leave: () => {
-        setNotOut(undefined)
+        setSignOutError(undefined)
         signOut().then(() => {
           queries.clear()
-          tellOtherTabs()
+          notifyOtherTabs()
           location.reload()
-        }, setNotOut)
+        }, setSignOutError)
       },
     }),
     [session, queries],
   )
   return (
-    <Current value={signedIn}>
-      {notOut && (
+    <SessionContext value={signedIn}>
+      {signOutError && (
         <Alert
           color="red"
           className="over"
@@ -109,7 +115,7 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
           title={words.notOut}
           withCloseButton
           closeButtonLabel={problem.close}
-          onClose={() => setNotOut(undefined)}
+          onClose={() => setSignOutError(undefined)}
         >
           <FailureWords error={notOut} />
         </Alert>
@@ -119,20 +125,20 @@ function Kept({ session: begun, children }: { readonly session: Session; readonl
           <SessionOver
             state={state}
             signedIn={() => {
-              tellOtherTabs()
-              look()
+              notifyOtherTabs()
+              check()
             }}
           />
         </Suspense>
       )}
       {children}
-    </Current>
+    </SessionContext>
   )
 }
 
-/** Who is signed in, for everything inside the gate. */
+/** The signed-in user. Only for components inside `SessionGate`. */
 export function useSession(): SignedIn {
-  const signedIn = use(Current)
-  if (!signedIn) throw new Error('this is shown to who is signed in')
+  const signedIn = use(SessionContext)
+  if (!signedIn) throw new Error('no user is signed in')
   return signedIn
 }

@@ -1,37 +1,37 @@
 import { type Clock, clock } from '../live/clock.js'
 import type { Session } from './session.js'
 
-/** Of a session's time, what is left when it is renewed, at least and at most; milliseconds. A request takes some of it, and may fail once. */
-const LEAST_LEFT_MS = 20_000
-const MOST_LEFT_MS = 120_000
-/** After a renewal that the network lost. */
-const AGAIN_MS = 10_000
-/** Browsers' timers hold 31 bits. */
-const LONGEST_MS = 2_147_000_000
+/** A session is renewed when a fifth of its time is left, within these bounds, milliseconds. The renewal takes time and may fail once. */
+const MIN_LEFT_MS = 20_000
+const MAX_LEFT_MS = 120_000
+/** The pause after a renewal that the network lost, milliseconds. */
+const RETRY_MS = 10_000
+/** The longest time of a browser's timer, which has 31 bits. */
+const MAX_TIMER_MS = 2_147_000_000
 
-/** What a keeper asks the server. Each may reject where the server is away. */
+/** Requests of the keeper. They may reject while the server is away. */
 export interface SessionCalls {
   current(): Promise<Session | undefined>
   renew(): Promise<Session | undefined>
-  /** Runs `work` while no other tab of the browser does. */
-  alone(work: () => Promise<void>): Promise<void>
+  /** Runs `work` under a lock that all tabs of the browser share. */
+  withLock(work: () => Promise<void>): Promise<void>
 }
 
-/** How the session of the page is. */
+/** The state of the page's session. */
 export type SessionState =
   | { readonly is: 'valid'; readonly session: Session }
-  /** Its token has ended: the server answers nothing more before somebody signs in. */
+  /** Its token has ended. The server refuses every request until somebody signs in. */
   | { readonly is: 'over'; readonly session: Session }
-  /** Somebody else signed in, in this or in another tab. */
+  /** Another user signed in, in this tab or in another one. */
   | { readonly is: 'another'; readonly session: Session; readonly other: Session }
 
-/** Keeps one session alive while its page is open, and says when it is over. */
+/** Renews one session while its page is open, and reports its end. */
 export class SessionKeeper {
   #state: SessionState
   #cancel: (() => void) | undefined
-  #looking: Promise<void> | undefined
+  #checking: Promise<void> | undefined
   #isRunning = false
-  readonly #readers = new Set<(state: SessionState) => void>()
+  readonly #subscribers = new Set<(state: SessionState) => void>()
 
   constructor(
     session: Session,
@@ -44,14 +44,14 @@ export class SessionKeeper {
   /** The same object until something changes. */
   readonly state = (): SessionState => this.#state
 
-  readonly whenChanged = (reader: (state: SessionState) => void): (() => void) => {
-    this.#readers.add(reader)
-    return () => void this.#readers.delete(reader)
+  readonly subscribe = (subscriber: (state: SessionState) => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
   start(): void {
     this.#isRunning = true
-    this.#plan()
+    this.#scheduleRenewal()
   }
 
   stop(): void {
@@ -60,76 +60,79 @@ export class SessionKeeper {
     this.#cancel = undefined
   }
 
-  /** Somebody may have signed in or out, a request was refused as of nobody, or the machine has slept. It never rejects. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined
+  /**
+   * Reads the session from the server. Called when somebody may have signed in or out, a request was refused as unauthenticated, or the machine has
+   * slept. Never rejects.
+   */
+  check(): Promise<void> {
+    this.#checking ??= this.#readSession().finally(() => {
+      this.#checking = undefined
     })
-    return this.#looking
+    return this.#checking
   }
 
-  async #look(): Promise<void> {
+  async #readSession(): Promise<void> {
     try {
       const found = await this.calls.current()
-      if (found) this.#found(found)
-      // Its token may have ended while nobody looked, and the session not. One that is over stays so until somebody signs in.
+      if (found) this.#adopt(found)
+      // The token may have ended without the session: renew it. A session that is over stays over until somebody signs in.
       else if (this.#state.is === 'valid') await this.#renew()
     } catch {
-      // The server is away: what was known of the session still counts, and the next refusal asks again.
+      // The server is away: keep the last state. The next refused request checks again.
     }
   }
 
-  #plan(): void {
+  #scheduleRenewal(): void {
     this.#cancel?.()
     this.#cancel = undefined
     const { is, session } = this.#state
     if (!this.#isRunning || is !== 'valid' || session.expiresAt === undefined) return
     const left = session.expiresAt - this.time.now()
-    const spare = session.isRenewable ? Math.min(Math.max(left / 5, LEAST_LEFT_MS), MOST_LEFT_MS) : 0
-    this.#later(Math.max(0, left - spare))
+    const spare = session.isRenewable ? Math.min(Math.max(left / 5, MIN_LEFT_MS), MAX_LEFT_MS) : 0
+    this.#renewAfter(Math.max(0, left - spare))
   }
 
-  #later(ms: number): void {
+  #renewAfter(ms: number): void {
     this.#cancel = this.time.later(
       () => {
         const { is, session } = this.#state
-        if (is === 'valid') void (session.isRenewable ? this.#renew() : this.look())
+        if (is === 'valid') void (session.isRenewable ? this.#renew() : this.check())
       },
-      Math.min(ms, LONGEST_MS),
+      Math.min(ms, MAX_TIMER_MS),
     )
   }
 
-  /** Another tab may have renewed it while this one waited for its turn. It never rejects. */
+  /** Renews the session, unless another tab did while this one waited for the lock. Never rejects. */
   async #renew(): Promise<void> {
     const { session } = this.#state
     try {
-      await this.calls.alone(async () => {
+      await this.calls.withLock(async () => {
         const found = await this.calls.current()
         const isNewer = found && (found.user !== session.user || found.expiresAt !== session.expiresAt)
         const renewed = isNewer ? found : await this.calls.renew()
-        if (renewed) this.#found(renewed)
-        else if (found) this.#found({ ...found, isRenewable: false })
+        if (renewed) this.#adopt(renewed)
+        else if (found) this.#adopt({ ...found, isRenewable: false })
         else this.#change({ is: 'over', session })
       })
     } catch {
-      // The server is away. The session may still be renewed, or end; either is found out then.
+      // The server is away: try again later. By then the session may have ended.
       this.#cancel?.()
-      if (this.#isRunning) this.#later(AGAIN_MS)
+      if (this.#isRunning) this.#renewAfter(RETRY_MS)
     }
   }
 
-  #found(found: Session): void {
+  #adopt(found: Session): void {
     const { session } = this.#state
     this.#change(
       found.user === session.user
         ? { is: 'valid', session: found }
         : { is: 'another', session, other: found },
     )
-    this.#plan()
+    this.#scheduleRenewal()
   }
 
   #change(state: SessionState): void {
     this.#state = state
-    for (const reader of this.#readers) reader(state)
+    for (const subscriber of this.#subscribers) subscriber(state)
   }
 }

@@ -4,7 +4,7 @@ import { useWords } from '../words/use-words.js'
 import type { SessionState } from './session-keeper.js'
 import { SignInForm } from './sign-in-form.js'
 
-/** Asks to sign in again over the page, which stays as it is. */
+/** Asks the user to sign in again, over the page, which stays as it is. */
 export function SessionOver({
   state,
   signedIn,
@@ -13,11 +13,11 @@ export function SessionOver({
   readonly signedIn: () => void
 }) {
   const { session: words } = useWords()
-  const [isAsked, setAsked] = useState(true)
-  const [isElsewhere, setElsewhere] = useState(false)
+  const [isOpen, setOpen] = useState(true)
+  const [isInWindow, setInWindow] = useState(false)
   const { is, session } = state
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new state is a new question
-  useEffect(() => setAsked(true), [is])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new state opens the dialog again
+  useEffect(() => setOpen(true), [is])
   const [title, text] =
     state.is === 'over'
       ? [words.overTitle, words.over(session.user)]
@@ -27,14 +27,14 @@ export function SessionOver({
       <Alert variant="default" title={title} role="alert" className="over">
         <Group justify="space-between">
           <Text size="sm">{text}</Text>
-          <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+          <Button size="xs" variant="default" onClick={() => setOpen(true)}>
             {words.again}
           </Button>
         </Group>
       </Alert>
       <Modal
-        opened={isAsked}
-        onClose={() => setAsked(false)}
+        opened={isOpen}
+        onClose={() => setOpen(false)}
         title={title}
         closeButtonProps={{ 'aria-label': words.later }}
       >
@@ -47,8 +47,8 @@ export function SessionOver({
           )}
           <SignInForm
             done={signedIn}
-            inWindow={() => setElsewhere(true)}
-            problem={isElsewhere ? <Text size="sm">{words.elsewhere}</Text> : undefined}
+            inWindow={() => setInWindow(true)}
+            problem={isInWindow ? <Text size="sm">{words.elsewhere}</Text> : undefined}
           />
         </Stack>
       </Modal>

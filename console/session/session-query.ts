@@ -1,36 +1,36 @@
 import { currentSession, isCodeSpent, renewSession, type Session, signIn, takeCode } from './session.js'
-import { tellOtherTabs } from './session-channel.js'
+import { notifyOtherTabs } from './session-channel.js'
 
-/** That of the link that the page was opened with, while it may be of use. Taken before anything reads the address. */
+/** The code of the sign-in link that opened the page, until it is used or dropped. It is read before other code reads the address. */
 let code = takeCode()
 
-/** The reader signs in another way: the link's code is not used any more. */
-export function leaveCode(): void {
+/** Drops the link's code, because the user signs in another way. */
+export function dropCode(): void {
   code = undefined
 }
 
-/** Signs in by the page's link; undefined without one. A code signs in once, and is tried again where the server was away. @throws SignInRefused */
-async function byCode(replace?: true): Promise<Session | undefined> {
+/** Signs in by the page's link; undefined without one. A code works once; it is kept when the server was away. @throws SignInRefused */
+async function signInByCode(replace?: true): Promise<Session | undefined> {
   if (code === undefined) return undefined
   try {
     const session = await signIn({ code, ...(replace && { replace }) })
-    leaveCode()
-    tellOtherTabs()
+    dropCode()
+    notifyOtherTabs()
     return session
   } catch (error) {
-    if (isCodeSpent(error)) leaveCode()
+    if (isCodeSpent(error)) dropCode()
     throw error
   }
 }
 
-/** Signs in by the page's link in place of the user who is signed in now. @throws SignInRefused */
-export const replaceByCode = async (): Promise<Session | null> => (await byCode(true)) ?? null
+/** Signs in by the page's link and replaces the current user. @throws SignInRefused */
+export const replaceByCode = async (): Promise<Session | null> => (await signInByCode(true)) ?? null
 
-/** The session of the page: by its link, else the browser's, else one that its issuer renews; null where there is none. */
+/** The session of the page: from its link, else from the browser's cookie, else renewed by its issuer; null where there is none. */
 export const sessionQuery = {
   queryKey: ['session'],
   queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<Session | null> =>
-    (await byCode()) ?? (await currentSession(signal)) ?? (await renewSession()) ?? null,
-  // It is requested before `SessionGate` is mounted, which shows the failure: a second request would no longer have the code.
+    (await signInByCode()) ?? (await currentSession(signal)) ?? (await renewSession()) ?? null,
+  // `App` requests it before `SessionGate` is mounted, which shows the error. A second request would not have the code.
   retryOnMount: false,
 } as const

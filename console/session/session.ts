@@ -1,14 +1,14 @@
-/** Who the page acts for. */
+/** The signed-in user, as the server sends it. */
 export interface Session {
   readonly user: string
   readonly groups: readonly string[]
-  /** When its token ends, milliseconds since 1970; absent where only its issuer knows. */
+  /** When its token ends, milliseconds since 1970; absent where only its issuer knows that. */
   readonly expiresAt?: number
-  /** Whether it can be made longer without its user. */
+  /** Whether it can be renewed without its user. */
   readonly isRenewable: boolean
 }
 
-/** A refusal of the server's, in its own words. */
+/** The server refused a sign-in or sign-out. The message is the server's. */
 export class SignInRefused extends Error {
   override readonly name: string = 'SignInRefused'
   /** Its words say more than a word could. */
@@ -22,7 +22,7 @@ export class SignInRefused extends Error {
   }
 }
 
-/** A link is of another user than the one who is signed in. It was not used: who replaces whom is the reader's to say. */
+/** The link belongs to another user than the one who is signed in. Its code was not used: the user chooses first. */
 export class OtherSession extends SignInRefused {
   override readonly name = 'OtherSession'
   constructor(
@@ -34,23 +34,23 @@ export class OtherSession extends SignInRefused {
   }
 }
 
-/** Whether a failed sign-in has spent its code: the server refuses what it stands for. While the server is away, or too busy, it has not. */
+/** Whether a failed sign-in has used up its code: the server refused the code itself. While the server is away or too busy, the code stays valid. */
 export const isCodeSpent = (error: unknown): boolean =>
   error instanceof SignInRefused && !(error instanceof OtherSession) && [400, 401, 403].includes(error.status)
 
 const PATH = '/console/session'
 
-/** The session that the browser has; undefined where it has none, or its token is over. */
+/** The session of the browser's cookie; undefined where it has none, or its token has ended. */
 export async function currentSession(signal?: AbortSignal): Promise<Session | undefined> {
   return sessionOrNone(await fetch(PATH, { credentials: 'same-origin', ...(signal && { signal }) }))
 }
 
-/** Makes the session longer; undefined where its issuer does not, or there is nothing to do it by. */
+/** Renews the session; undefined where its issuer refuses, or there is no refresh token. */
 export async function renewSession(): Promise<Session | undefined> {
   return sessionOrNone(await fetch(`${PATH}/renewal`, { method: 'POST', credentials: 'same-origin' }))
 }
 
-/** Begins a session by a one-time code or by a token. The server keeps the token in a cookie that no script can read. */
+/** Starts a session with a one-time code or a token. The server keeps the token in a cookie that scripts cannot read. */
 export async function signIn(
   by: { readonly code: string; readonly replace?: true } | { readonly token: string },
 ): Promise<Session> {
@@ -62,44 +62,44 @@ export async function signIn(
   return sessionIn(answer)
 }
 
-/** Ends the session. @throws SignInRefused; what `fetch` throws where the server is away */
+/** Ends the session. @throws SignInRefused, or the error of `fetch` while the server is away */
 export async function signOut(): Promise<void> {
   const answer = await fetch(PATH, { method: 'DELETE' })
   if (!answer.ok) throw new SignInRefused(`the server answered ${answer.status}`)
 }
 
-/** The issuer at which people sign in here; undefined where there is none. */
+/** The issuer of Kairship's logins; undefined where none is configured. */
 export async function issuerHere(signal: AbortSignal): Promise<string | undefined> {
   const answer = await fetch('/console/sign-in/options', { signal })
   return answer.ok ? ((await answer.json()) as { readonly issuer?: string }).issuer : undefined
 }
 
-/** Where the browser goes to sign in at the issuer. @param to the view to come back to */
+/** The address that starts a sign-in at the issuer. @param to the path to return to */
 export const issuerAddress = (to: string): string => `/console/sign-in?${new URLSearchParams({ to })}`
 
 /**
- * The server's reason of a sign-in at an issuer that failed: the one cookie that scripts read, and once. Its name has the port, as a host's cookies
- * are those of all its ports.
+ * The cookie in which the server puts the reason of a failed sign-in at an issuer; the only one that scripts read. Its name has the port, because
+ * cookies of a host are shared by all its ports.
  */
 const problemCookie = (): string => `__Host-kairship-problem${location.port && `-${location.port}`}`
 
-/** Why the last sign-in at the issuer failed, in the server's words; undefined where it did not. It is told once. */
+/** Why the last sign-in at the issuer failed, in the server's words; undefined where it did not fail. Reading deletes the cookie. */
 export function takeProblem(): SignInRefused | undefined {
   const cookie = problemCookie()
   const found = document.cookie.split('; ').find(pair => pair.startsWith(`${cookie}=`))
   if (found === undefined) return undefined
-  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not there in Firefox and Safari
+  // biome-ignore lint/suspicious/noDocumentCookie: Firefox and Safari have no cookie store
   document.cookie = `${cookie}=; Path=/; Secure; Max-Age=0`
   const text = found.slice(cookie.length + 1)
   try {
     return new SignInRefused(decodeURIComponent(text))
   } catch {
-    // Another server of this host has set it: it is shown as it is.
+    // Another server of this host has set it: show it unchanged.
     return new SignInRefused(text)
   }
 }
 
-/** The code of a link that a command printed: `#code=…`, which browsers send to no server. It is taken out of the address at once. */
+/** The code of a link that a command printed: `#code=…`, a part that browsers do not send to servers. It is removed from the address at once. */
 export function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
   if (code === null) return undefined
@@ -110,7 +110,7 @@ export function takeCode(): string | undefined {
 const sessionOrNone = async (answer: Response): Promise<Session | undefined> =>
   answer.status === 401 ? undefined : sessionIn(answer)
 
-/** What is read of google.rpc.Status. */
+/** The fields of google.rpc.Status that are read. */
 interface Refusal {
   readonly message?: string
   readonly details?: readonly {
@@ -128,5 +128,5 @@ async function sessionIn(answer: Response): Promise<Session> {
   throw new SignInRefused(message, answer.status)
 }
 
-/** Where a sign-in in a window of its own ends: there the window says so to the other tabs, and closes. */
+/** The address where a sign-in in a popup ends. The popup notifies the other tabs and closes. */
 export const SIGNED_IN_PATH = '/signed-in'

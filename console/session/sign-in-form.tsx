@@ -5,7 +5,7 @@ import { Problem } from '../failures/problem.js'
 import { useWords } from '../words/use-words.js'
 import { issuerAddress, issuerHere, type Session, SIGNED_IN_PATH, signIn } from './session.js'
 
-/** The ways in: the issuer, where there is one, or a token. */
+/** The sign-in form: at the issuer, where there is one, or with a token. */
 export function SignInForm({
   problem,
   done,
@@ -13,7 +13,7 @@ export function SignInForm({
 }: {
   readonly problem: ReactNode
   readonly done: (session: Session) => void
-  /** Given where the page must stay: the issuer is opened in a window of its own, and this is called. */
+  /** Given where the page must stay open: the issuer opens in a popup, and this is called. */
   readonly inWindow?: () => void
 }) {
   const { session: words } = useWords()
@@ -74,7 +74,7 @@ function AtIssuer({ issuer, inWindow }: { readonly issuer: string; readonly inWi
       rel="noopener"
       onClick={event => {
         inWindow()
-        // A window that a script has opened can close itself. Where none opens, the link does.
+        // A popup opened by a script can close itself. If the browser blocks it, the link opens a tab.
         if (window.open(address, '_blank', 'popup,width=520,height=720')) event.preventDefault()
       }}
     >

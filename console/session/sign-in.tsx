@@ -4,7 +4,7 @@ import { Card } from './card.js'
 import type { Session } from './session.js'
 import { SignInForm } from './sign-in-form.js'
 
-/** The way in: the issuer, a link of the command line, or a token. */
+/** The sign-in page. */
 export function SignIn(props: { readonly problem: ReactNode; readonly done: (session: Session) => void }) {
   const { session: words } = useWords()
   return (

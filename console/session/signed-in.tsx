@@ -4,15 +4,15 @@ import { Problem } from '../failures/problem.js'
 import { useWords } from '../words/use-words.js'
 import { Card } from './card.js'
 import { issuerAddress, SIGNED_IN_PATH, takeProblem } from './session.js'
-import { tellOtherTabs } from './session-channel.js'
+import { notifyOtherTabs } from './session-channel.js'
 
-/** The end of a sign-in in a window of its own: the page that began it goes on, and the window closes. */
+/** The last page of a sign-in in a popup: it notifies the page that began it and closes the popup. */
 export function SignedIn() {
   const { session: words, problem: titles } = useWords()
   const [problem] = useState(takeProblem)
   useEffect(() => {
     if (problem) return
-    tellOtherTabs()
+    notifyOtherTabs()
     window.close()
   }, [problem])
   return (

@@ -1,23 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
-import { pageIsOf } from '../connection/own-fetch.js'
-import { whenRefusedAsNobody } from '../connection/refusals.js'
+import { setPageUser } from '../connection/own-fetch.js'
+import { onUnauthenticated } from '../connection/refusals.js'
 import { renewStreams } from '../connection/rest.js'
 import { retryAll } from '../live/use-live.js'
 import { currentSession, renewSession, type Session } from './session.js'
-import { aloneAmongTabs, whenChangedElsewhere } from './session-channel.js'
+import { onChangeInOtherTab, withTabLock } from './session-channel.js'
 import { SessionKeeper, type SessionState } from './session-keeper.js'
 
-const calls = { current: () => currentSession(), renew: renewSession, alone: aloneAmongTabs }
+const calls = { current: () => currentSession(), renew: renewSession, withLock: withTabLock }
 
-/** Keeps a session alive while the page is open. What waited for somebody to sign in goes on when somebody has. */
+/** Keeps a session alive while the page is open. After the user signed in again, failed lists and queries are retried. */
 export function useSessionKeeper(session: Session): {
   readonly state: SessionState
-  readonly look: () => void
+  readonly check: () => void
 } {
   const queries = useQueryClient()
   const [keeper] = useState(() => {
-    pageIsOf(session.user)
+    setPageUser(session.user)
     return new SessionKeeper(session, calls)
   })
   useEffect(() => {
@@ -33,13 +33,13 @@ export function useSessionKeeper(session: Session): {
       }
       last = state
     }
-    const look = () => void keeper.look()
+    const check = () => void keeper.check()
     const shown = () => {
-      // Timers stand still while a machine sleeps.
+      // Timers do not run while a machine sleeps.
       const { expiresAt = Number.POSITIVE_INFINITY } = keeper.state().session
-      if (document.visibilityState === 'visible' && expiresAt <= Date.now()) look()
+      if (document.visibilityState === 'visible' && expiresAt <= Date.now()) check()
     }
-    const stops = [keeper.whenChanged(changed), whenRefusedAsNobody(look), whenChangedElsewhere(look)]
+    const stops = [keeper.subscribe(changed), onUnauthenticated(check), onChangeInOtherTab(check)]
     document.addEventListener('visibilitychange', shown)
     keeper.start()
     return () => {
@@ -48,6 +48,6 @@ export function useSessionKeeper(session: Session): {
       for (const stop of stops) stop()
     }
   }, [keeper, queries])
-  const state = useSyncExternalStore(keeper.whenChanged, keeper.state)
-  return { state, look: () => void keeper.look() }
+  const state = useSyncExternalStore(keeper.subscribe, keeper.state)
+  return { state, check: () => void keeper.check() }
 }

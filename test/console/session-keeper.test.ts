@@ -31,7 +31,7 @@ class TestServer {
     return this.session
   }
 
-  alone = (work: () => Promise<void>) => {
+  withLock = (work: () => Promise<void>) => {
     const mine = this.#turn.then(work)
     this.#turn = mine.catch(() => undefined)
     return mine
@@ -55,7 +55,7 @@ function tab(session: Session) {
   server.session = session
   const keeper = new SessionKeeper(session, server, clock)
   const states: SessionState['is'][] = []
-  keeper.whenChanged(({ is }) => states.push(is))
+  keeper.subscribe(({ is }) => states.push(is))
   keeper.start()
   return { keeper, states }
 }
@@ -107,7 +107,7 @@ describe('a session of an issuer', () => {
     const { keeper } = tab(of('ada', 10))
     keeper.stop()
     clock.time += 60 * MINUTE
-    await keeper.look()
+    await keeper.check()
     expect(keeper.state()).toMatchObject({ is: 'valid', session: { user: 'ada' } })
   })
 })
@@ -118,16 +118,16 @@ describe('any session', () => {
     await clock.pass(24 * 60 * MINUTE)
     expect(server.asked).toEqual([])
     server.session = undefined
-    await keeper.look()
+    await keeper.check()
     expect(states).toEqual(['over'])
   })
 
   it('that is over is asked for once a refusal, and never renewed', async () => {
     const { keeper } = tab(of('ada', 10, false))
     server.session = undefined
-    await keeper.look()
+    await keeper.check()
     server.asked.length = 0
-    await Promise.all([keeper.look(), keeper.look(), keeper.look()])
+    await Promise.all([keeper.check(), keeper.check(), keeper.check()])
     expect(server.asked).toEqual(['current'])
   })
 
@@ -136,7 +136,7 @@ describe('any session', () => {
     await clock.pass(10 * MINUTE)
     expect(states).toEqual(['over'])
     server.session = of('ada', 10)
-    await keeper.look()
+    await keeper.check()
     expect(states).toEqual(['over', 'valid'])
     await clock.pass(9 * MINUTE)
     expect(server.asked).toContain('renew')
@@ -145,14 +145,14 @@ describe('any session', () => {
   it('is not taken over by another user: the page says so and keeps what it shows', async () => {
     const { keeper } = tab(of('ada', 10))
     server.session = of('emil', 10)
-    await keeper.look()
+    await keeper.check()
     expect(keeper.state()).toMatchObject({
       is: 'another',
       session: { user: 'ada' },
       other: { user: 'emil' },
     })
     server.session = of('ada', 10)
-    await keeper.look()
+    await keeper.check()
     expect(keeper.state()).toMatchObject({ is: 'valid', session: { user: 'ada' } })
   })
 
@@ -168,7 +168,7 @@ describe('any session', () => {
     expect(server.asked).toHaveLength(asked)
   })
 
-  it('of a far end, as a clock that is behind has it, is left alone until then', async () => {
+  it('of a far end, as a clock that is behind has it, is left withLock until then', async () => {
     tab(of('ada', 60 * 24 * 60, false))
     await clock.pass(20 * 24 * 60 * MINUTE)
     expect(server.asked).toEqual([])
@@ -177,7 +177,7 @@ describe('any session', () => {
   it('is not over because the server is away', async () => {
     const { keeper, states } = tab(of('ada', 10, false))
     server.isAway = true
-    await keeper.look()
+    await keeper.check()
     await settled()
     expect([keeper.state().is, states]).toEqual(['valid', []])
   })
