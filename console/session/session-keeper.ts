@@ -44,7 +44,7 @@ export class SessionKeeper {
   /** The same object until something changes. */
   readonly state = (): SessionState => this.#state
 
-  readonly subscribe = (subscriber: (state: SessionState) => void): (() => void) => {
+  readonly onChange = (subscriber: (state: SessionState) => void): (() => void) => {
     this.#subscribers.add(subscriber)
     return () => void this.#subscribers.delete(subscriber)
   }

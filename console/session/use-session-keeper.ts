@@ -39,7 +39,7 @@ export function useSessionKeeper(session: Session): {
       const { expiresAt = Number.POSITIVE_INFINITY } = keeper.state().session
       if (document.visibilityState === 'visible' && expiresAt <= Date.now()) check()
     }
-    const stops = [keeper.subscribe(changed), onUnauthenticated(check), onChangeInOtherTab(check)]
+    const stops = [keeper.onChange(changed), onUnauthenticated(check), onChangeInOtherTab(check)]
     document.addEventListener('visibilitychange', shown)
     keeper.start()
     return () => {
@@ -48,6 +48,6 @@ export function useSessionKeeper(session: Session): {
       for (const stop of stops) stop()
     }
   }, [keeper, queries])
-  const state = useSyncExternalStore(keeper.subscribe, keeper.state)
+  const state = useSyncExternalStore(keeper.onChange, keeper.state)
   return { state, check: () => void keeper.check() }
 }

@@ -55,7 +55,7 @@ function tab(session: Session) {
   server.session = session
   const keeper = new SessionKeeper(session, server, clock)
   const states: SessionState['is'][] = []
-  keeper.subscribe(({ is }) => states.push(is))
+  keeper.onChange(({ is }) => states.push(is))
   keeper.start()
   return { keeper, states }
 }
