@@ -5,7 +5,7 @@ import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { OthersWords, type ProblemWords, serverText } from './server-words.js'
 
-/** What of a failure the page says itself; undefined where the server's words are all that is known. */
+/** The page's own text for a failure; undefined where only the server's text is known. */
 function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
   if (error instanceof ChunkLoadError) return problem.notLoaded
   if (error instanceof NotServed) return problem.notServed(error.instance, error.what, error.apiVersion)
@@ -20,7 +20,7 @@ function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
   return undefined
 }
 
-/** One text for a failure, such as for a tooltip. */
+/** The text of a failure, such as for a tooltip. */
 export function failureText(error: Error, problem: ProblemWords): string {
   const own = ownWordsOf(error, problem)
   if (own !== undefined) return own
@@ -28,7 +28,7 @@ export function failureText(error: Error, problem: ProblemWords): string {
   return `${problem.meaning(error.reason) ?? ''}${serverText(error.message, problem, error.message)}`
 }
 
-/** A failure in the reader's language where the page knows what it means, else in the server's own words, which are marked as such. */
+/** A failure in the user's language where the page knows it, else in the server's words, marked as such. */
 export function FailureWords({ error }: { readonly error: Error }) {
   const { problem } = useWords()
   const own = ownWordsOf(error, problem)

@@ -4,7 +4,7 @@ import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { FailureWords } from './failure-words.js'
 
-/** A failure, why, and what can be done. Of what the caller may not do nothing has failed: it says so. */
+/** A failure, its reason and what the user can do. A refusal for want of a right is not shown as a failure. */
 export function Problem({
   error,
   retry,
@@ -15,23 +15,23 @@ export function Problem({
   readonly close?: () => void
 }) {
   const { problem } = useWords()
-  const isRefused = isDenied(error)
+  const isDenial = isDenied(error)
   const canLoadAnew = error instanceof ChunkLoadError
   return (
     <Alert
-      color={isRefused ? 'gray' : 'red'}
-      title={isRefused ? problem.denied : problem.title}
+      color={isDenial ? 'gray' : 'red'}
+      title={isDenial ? problem.denied : problem.title}
       role="alert"
       {...(close && { withCloseButton: true, closeButtonLabel: problem.close, onClose: close })}
     >
       <Stack align="flex-start">
-        {isRefused && <Text size="sm">{problem.deniedHow}</Text>}
+        {isDenial && <Text size="sm">{problem.deniedHow}</Text>}
         <FailureWords error={error} />
         {(retry || canLoadAnew) && (
           <Group gap="xs">
             {retry && (
               <Button size="xs" variant="default" onClick={retry}>
-                {isRefused ? problem.askAgain : problem.retry}
+                {isDenial ? problem.askAgain : problem.retry}
               </Button>
             )}
             {canLoadAnew && (

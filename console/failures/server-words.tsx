@@ -3,20 +3,17 @@ import type { Part } from '../words/quoting.js'
 import type { Said } from '../words/server-sentences.js'
 import { useWords } from '../words/use-words.js'
 
-/** The texts about failures, in the reader's language. */
+/** The console's texts about failures. */
 export type ProblemWords = ReturnType<typeof useWords>['problem']
 
-/**
- * A sentence of a server's as text: in the reader's language where it is one of Kairship's own, else marked as the server's words.
- * @param others the part of it that is in the words of another: all of it where nothing is Kairship's
- */
+/** A server's sentence: translated where it is one of Kairship's, else marked as the server's words. */
 export const serverText = (text: string, problem: ProblemWords, others = ''): string =>
   problem
     .translated(text, others)
     ?.map(part => (typeof part === 'string' ? part : `“${part.quoted}”`))
     .join('') ?? problem.server(text)
 
-/** The same as `serverText`, and the words of others are marked as English for screen readers too. */
+/** Like `serverText`; the server's words are also marked as English for screen readers. */
 export function ServerWords({ text, others }: { readonly text: string; readonly others?: string }) {
   const { problem } = useWords()
   return <Marked text={text} parts={problem.translated(text, others)} />

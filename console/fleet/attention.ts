@@ -2,8 +2,8 @@ import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import type { Said } from '../words/server-sentences.js'
 
 /**
- * What keeps an instance from being ready: the first condition that does not hold, in the order in which the server lists them.
- * The condition Ready only sums the others up.
+ * The reason why an instance is not ready: the first condition that is not True, in the server's order. Ready itself comes last, because it only sums
+ * up the others.
  */
 export function attentionOf({ status }: Instance): Said | undefined {
   const broken = (status?.conditions ?? []).filter(({ status: holds }) => holds !== 'True')

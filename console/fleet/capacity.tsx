@@ -3,7 +3,7 @@ import { bytesText, coresText, roughly } from '../parts/quantity.js'
 import { Share } from '../parts/share.js'
 import { useWords } from '../words/use-words.js'
 
-/** How much of what its clusters can allocate is requested. */
+/** How much of the clusters' allocatable capacity is requested. */
 export function Capacity({
   summary,
   resource,

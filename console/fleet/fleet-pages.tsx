@@ -1,15 +1,15 @@
 import { Pagination } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
 
-/** Turns the pages of the fleet. */
+/** The page buttons of the fleet. */
 export function FleetPages({
   total,
   page,
   turn,
 }: {
-  /** How many pages there are. */
+  /** The number of pages. */
   readonly total: number
-  /** The one that is shown; the first is 1. */
+  /** The shown page; the first is 1. */
   readonly page: number
   readonly turn: (to: number) => void
 }) {

@@ -11,10 +11,10 @@ import { useWords } from '../words/use-words.js'
 import { fleetSource, PAGE_SIZE } from './fleet-source.js'
 import { InstanceCards } from './instance-cards.js'
 
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before the list is filtered, milliseconds. */
 const TYPING_MS = 200
 
-/** Instances in the first frame: a screen of them. The others of the page are drawn after it, so that reading begins sooner. */
+/** Instances of the first frame: a screenful. The others are rendered after it, so that the first frame comes sooner. */
 const FIRST_ITEMS = 12
 
 const route = getRouteApi('/instances')
@@ -22,7 +22,7 @@ const route = getRouteApi('/instances')
 /** Loaded after the first frame with instances, to keep the script before it small (bench/README.md, `scriptBytes`). */
 const MayLink = lazyComponent(async () => (await import('../rights/may.js')).MayLink)
 const FleetPages = lazyComponent(async () => (await import('./fleet-pages.js')).FleetPages)
-/** Loaded by readers who choose the table. */
+/** Loaded when the user chooses the table. */
 const FleetTable = lazyComponent(async () => (await import('./fleet-table.js')).FleetTable)
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
@@ -42,8 +42,8 @@ export function FleetScreen() {
     TYPING_MS,
   )
   const pages = Math.ceil(live.total / PAGE_SIZE)
-  const isDrawn = usePainted(live.state !== 'loading')
-  const items = isDrawn ? live.items : live.items.slice(0, FIRST_ITEMS)
+  const isPainted = usePainted(live.state !== 'loading')
+  const items = isPainted ? live.items : live.items.slice(0, FIRST_ITEMS)
   return (
     <Stack>
       <Group justify="space-between">
@@ -55,7 +55,7 @@ export function FleetScreen() {
         </Group>
         <Group>
           <Freshness page={live} />
-          <CreateLink isDrawn={isDrawn} />
+          <CreateLink isPainted={isPainted} />
         </Group>
       </Group>
       <Group justify="space-between">
@@ -90,7 +90,7 @@ export function FleetScreen() {
         <Text c="dimmed">{name ? fleet.noMatch(name) : fleet.empty}</Text>
       )}
       <Suspense>{view === 'table' ? <FleetTable items={items} /> : <InstanceCards items={items} />}</Suspense>
-      {isDrawn && pages > 1 && (
+      {isPainted && pages > 1 && (
         <Suspense>
           <FleetPages
             total={pages}
@@ -103,12 +103,12 @@ export function FleetScreen() {
   )
 }
 
-/** The link to the form for a new instance. @param isDrawn the fleet is shown; the caller's rights are asked for then */
-function CreateLink({ isDrawn }: { readonly isDrawn: boolean }) {
+/** The link to the form for a new instance. @param isPainted the fleet is visible; the caller's right is checked then */
+function CreateLink({ isPainted }: { readonly isPainted: boolean }) {
   const { fleet } = useWords()
   const look = { variant: 'default', size: 'xs', children: fleet.create } as const
   const link = <Button component={Link} to="/new-instance" {...look} />
-  if (!isDrawn) return link
+  if (!isPainted) return link
   return (
     <Suspense fallback={link}>
       <MayLink wanted={CREATE} to="/new-instance" {...look} />

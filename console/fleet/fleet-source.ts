@@ -6,7 +6,7 @@ import type { Source } from '../live/source.js'
 /** Cards on one page: as many as two screens show. */
 export const PAGE_SIZE = 48
 
-/** The instances whose name or alias has a text. */
+/** The instances whose name or alias contains a text. */
 export const fleetSource = (name: string): Source<Instance> => ({
   async list(page, signal) {
     const { items, pagination } = await instances.listInstances({ name, ...page }, { signal })

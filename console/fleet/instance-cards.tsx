@@ -10,7 +10,7 @@ import { attentionOf } from './attention.js'
 import { Capacity } from './capacity.js'
 import { namedVersionsOf } from './versions.js'
 
-/** A card for each instance: its state, what keeps it from being ready, and how full its clusters are. */
+/** A card for each instance: its state, why it is not ready, and how full its clusters are. */
 export const InstanceCards = ({ items }: { readonly items: readonly Instance[] }) => (
   <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
     {items.map(instance => (

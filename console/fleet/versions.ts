@@ -1,10 +1,10 @@
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 
-/** Karmada's and Kubernetes' versions, those that are known. */
+/** The known versions of Karmada and Kubernetes. */
 export const versionsOf = ({ status }: Instance): string =>
   [status?.karmadaVersion, status?.kubernetesVersion].filter(version => version).join(' · ')
 
-/** The same, each with the name of what it is of. */
+/** The same versions with the products' names. */
 export const namedVersionsOf = ({ status }: Instance): string =>
   [
     status?.karmadaVersion && `Karmada ${status.karmadaVersion}`,

@@ -1,7 +1,7 @@
 import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
 
-/** The command that makes kubectl reach the instance as its user. */
+/** The command that adds the instance to the user's kubeconfig. */
 export function Connect({ name }: { readonly name: string }) {
   const { instance } = useWords()
   const command = `kairship kubeconfig ${name} --merge`

@@ -9,80 +9,86 @@ import { type Followed, follow } from '../live/follow.js'
 import type { Page } from '../live/page.js'
 import { runWhileVisible } from '../live/while-visible.js'
 
-/** Changes of one instance come in bursts: it is asked for again at most so often, milliseconds. */
-const AGAIN_MS = 500
+/** The shortest time between two reads of the explanation, milliseconds: changes of one instance come in bursts. */
+const READ_MS = 500
 
-/** Whether changes are heard of, and since when, milliseconds since 1970. */
-interface Heard {
+/** The state of the instance's watch, and when it began, milliseconds since 1970. */
+interface WatchState {
   readonly state: 'beginning' | 'live' | 'broken'
   readonly since: number
 }
 
 /**
- * Why an instance is in its state, asked for again after each change of it that the fleet's watch shows. It is live while that watch runs and
- * the last answer was no failure.
+ * Reads the explanation of an instance's state, and again after each change that the watch of instances sends. It is live while the watch runs and
+ * the last read succeeded.
  */
 export function useExplanation(name: string) {
   const queries = useQueryClient()
-  const [heard, setHeard] = useState<Heard>({ state: 'beginning', since: Date.now() })
+  const [watch, setWatch] = useState<WatchState>({ state: 'beginning', since: Date.now() })
   useEffect(() => {
-    const become = (state: Heard['state']) => setHeard({ state, since: Date.now() })
+    const setState = (state: WatchState['state']) => setWatch({ state, since: Date.now() })
     const changed = () => queries.invalidateQueries({ queryKey: ['explanation', name] })
     return runWhileVisible(async signal => {
-      become('beginning')
-      await followInstance(name, { changed, become }, signal)
+      setState('beginning')
+      await followInstance(name, { changed, setState }, signal)
     })
   }, [name, queries])
   const query = useQuery<Explanation>({
     queryKey: ['explanation', name],
     queryFn: ({ signal }) => instances.explainInstance({ name }, { signal }),
   })
-  return { ...query, freshness: freshnessOf(query, heard) }
+  return { ...query, freshness: freshnessOf(query, watch) }
 }
 
-/** How old the answer is: what was heard of no more is as it was when that ended, and what failed to be read again as when it was read. */
+/** The freshness of the explanation: stale since the watch broke, or since the last successful read where a read failed. */
 export function freshnessOf(
   {
     data,
     error,
     dataUpdatedAt,
   }: { readonly data: unknown; readonly error: Error | null; readonly dataUpdatedAt: number },
-  { state, since }: Heard,
+  { state, since }: WatchState,
 ): Pick<Page<unknown>, 'state' | 'since' | 'problem'> {
   if (data === undefined) return { state: 'loading', since, ...(error && { problem: error }) }
   if (error) return { state: 'stale', since: dataUpdatedAt, problem: error }
   return { state: state === 'live' ? 'live' : state === 'broken' ? 'stale' : 'loading', since }
 }
 
-/** Follows the changes of one instance until the signal aborts. It never rejects. After a failure, changes may have been missed: it calls `changed`. */
+/**
+ * Watches one instance until the signal aborts, and calls `changed` after changes. Never rejects. After a broken watch it also calls `changed`,
+ * because changes may have been missed.
+ */
 async function followInstance(
   name: string,
-  { changed, become }: { readonly changed: () => void; readonly become: (state: Heard['state']) => void },
+  {
+    changed,
+    setState,
+  }: { readonly changed: () => void; readonly setState: (state: WatchState['state']) => void },
   signal: AbortSignal,
 ): Promise<void> {
   const timer = new EarliestTimer(clock, changed)
   signal.addEventListener('abort', () => timer.cancel(), { once: true })
-  const soon = () => timer.fireWithin(AGAIN_MS)
+  const soon = () => timer.fireWithin(READ_MS)
   let isFirst = true
   const stream: Followed = {
     async read(signal, answered) {
       if (!isFirst) soon()
       isFirst = false
-      let isBegun = false
+      let wasSynced = false
       for await (const { type, instance } of instances.watchInstances({ name }, { signal })) {
         answered()
-        // Until the first bookmark the watch sends what is there: it sends nothing of an instance that was deleted before.
-        const begins: boolean = !isBegun && type === Type.BOOKMARK
-        isBegun ||= begins
-        if (begins) become('live')
-        // The filter matches parts of names, so changes of other instances come too.
-        if (begins || instance?.metadata?.name === name) soon()
+        // Until the first bookmark the watch sends the current objects. An instance that was deleted before does not appear.
+        const isSynced: boolean = !wasSynced && type === Type.BOOKMARK
+        wasSynced ||= isSynced
+        if (isSynced) setState('live')
+        // The watch filters by a part of the name, so changes of other instances come too.
+        if (isSynced || instance?.metadata?.name === name) soon()
       }
       return 'again'
     },
-    // The reason is shown by the query, which is asked again.
+    // The query is read again and shows the reason.
     broken() {
-      become('broken')
+      setState('broken')
       return 'again'
     },
   }

@@ -7,7 +7,7 @@ import { useWords } from '../words/use-words.js'
 
 const route = getRouteApi('/instances/$name')
 
-/** The parts of an instance, by what a reader comes for. */
+/** The sections of an instance, grouped by task. */
 const groups = {
   state: ['overview', 'events', 'reads'],
   run: ['clusters', 'workloads', 'objects', 'promote'],
@@ -17,16 +17,16 @@ const groups = {
 
 type Part = (typeof groups)[keyof typeof groups][number]
 
-/** Parts that are reached from others, and the one whose tab is lit in them. */
-const within: Readonly<Record<string, string>> = { 'join-cluster': 'clusters', terminal: 'workloads' }
+/** Sections without a tab, and the tab that is selected in them. */
+const tabOf: Readonly<Record<string, string>> = { 'join-cluster': 'clusters', terminal: 'workloads' }
 
-/** Windows narrower than this have a list to choose from in the place of tabs. */
+/** Narrower windows have a select instead of tabs. */
 const NARROW = '(max-width: 62em)'
 
-/** A panel that no tab names. */
+/** The props of a panel without a tab. */
 const WITHOUT_TAB = { role: undefined, 'aria-labelledby': undefined, tabIndex: undefined }
 
-/** What every screen of one instance has around it: its name, and the way to the others. */
+/** The frame of every screen of one instance: its name and tabs. */
 export function InstanceFrame() {
   const { name } = route.useParams()
   const { nav, tabs } = useWords()
@@ -35,7 +35,7 @@ export function InstanceFrame() {
   const navigate = useNavigate()
   const isNarrow = useMediaQuery(NARROW)
   const [, , , first] = pathname.split('/')
-  const part = within[first ?? ''] ?? (first || 'overview')
+  const part = tabOf[first ?? ''] ?? (first || 'overview')
   const label: string | undefined = Object.hasOwn(labels, part) ? labels[part as Part] : undefined
   const open = (next: string | null) => {
     if (next === null) return

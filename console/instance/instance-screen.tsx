@@ -22,7 +22,7 @@ import { Transitions } from './transitions.js'
 
 const route = getRouteApi('/instances/$name/')
 
-/** One control plane: its state, how it came to be in it, and what it has. */
+/** One control plane: its state with reasons, lifecycle, capacity, conditions and transitions. */
 export function InstanceScreen() {
   const { name } = route.useParams()
   const { instance: words } = useWords()
@@ -131,6 +131,6 @@ function Details({
   )
 }
 
-/** The innermost states: what is above them follows. */
+/** The innermost states; their parents follow from them. */
 const regionsOf = (configuration: readonly string[]): readonly string[] =>
   configuration.filter(path => !configuration.some(other => other.startsWith(`${path}.`))).sort()

@@ -2,7 +2,7 @@ import { InstanceStatus_State as State } from '../../proto/gen/kairship/instance
 import { stateLooks } from '../parts/state-badge.js'
 import { useWords } from '../words/use-words.js'
 
-/** The phases of the state machine (ADR 1) and where they stand; widths follow their names. */
+/** The phases of the state machine (ADR 1) and their positions in the drawing. */
 const phases = [
   { name: 'registering', x: 10, y: 20, width: 120 },
   { name: 'virtualClusterSynced', x: 180, y: 20, width: 170 },
@@ -24,7 +24,7 @@ const arrows = [
   'M390 130H436',
 ] as const
 
-/** The lifecycle drawn, with the current phase lit. @param configuration full paths of the current states */
+/** A drawing of the lifecycle with the current phase highlighted. @param configuration full paths of the current states */
 export function Lifecycle({
   configuration,
   state,

@@ -7,10 +7,13 @@ import { rest } from '../connection/rest.js'
 const clusters = serviceClient(ClusterService, rest)
 const core = serviceClient(CoreService, rest)
 
-/** Names that a form offers: more would not be looked through. */
+/** The most names that a form offers: nobody looks through more. */
 const MOST_NAMES = 500
 
-/** The member clusters that a form offers. Empty until they are known, and where they may not be read. @param instance absent where none is chosen yet */
+/**
+ * The names of member clusters for a form. Empty until they are read, and where the caller may not read them. @param instance absent where none is
+ * chosen yet
+ */
 export function useClusterNames(instance: string | undefined): readonly string[] {
   const { data = [] } = useQuery({
     queryKey: ['cluster-names', instance],
@@ -27,7 +30,7 @@ export function useClusterNames(instance: string | undefined): readonly string[]
   return data
 }
 
-/** The namespaces that a form offers; another may be typed. */
+/** The names of namespaces for a form; users may type another. */
 export function useNamespaceNames(instance: string): readonly string[] {
   const { data = [] } = useQuery({
     queryKey: ['namespace-names', instance],

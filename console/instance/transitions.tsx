@@ -7,7 +7,7 @@ import { SCROLLABLE } from '../tables/scrollable.js'
 import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
 
-/** As many fit on a screen; the older ones are asked for seldom. */
+/** Transitions that are shown at first: a screenful. Older ones are seldom needed. */
 const SHOWN = 12
 
 /** The last transitions of the state machine, the newest first. */

@@ -14,17 +14,17 @@ import { DataEntries } from './data-list.js'
 import type { ObjectKind } from './object-kind.js'
 import { nameOfType } from './use-kind.js'
 
-/** What is in an object: the entries of a ConfigMap or Secret, and of others their YAML. @param seen changes when it is read again */
+/** What is in an object: the entries of a ConfigMap or Secret, and of others their YAML. @param version changes when the content must be read again */
 export function ObjectContent({
   instance,
   kind,
   at,
-  seen,
+  version,
 }: {
   readonly instance: string
   readonly kind: ObjectKind
   readonly at: ObjectAddress
-  readonly seen: unknown
+  readonly version: unknown
 }) {
   const words = useObjectWords()
   const { live } = useWords()
@@ -38,12 +38,12 @@ export function ObjectContent({
     gcTime: 0,
     structuralSharing: false,
   })
-  const looked = useRef(seen)
+  const looked = useRef(version)
   useEffect(() => {
-    if (looked.current === seen || !isAsked) return
-    looked.current = seen
+    if (looked.current === version || !isAsked) return
+    looked.current = version
     void refetch()
-  }, [seen, isAsked, refetch])
+  }, [version, isAsked, refetch])
   const isData = kind.type.resource === 'configmaps' || kind.isSecret === true
   return (
     <Paper withBorder p="lg" component="section">

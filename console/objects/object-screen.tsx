@@ -98,7 +98,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
             ))}
           </Group>
           <Labels of={metadata?.labels} />
-          {!edit && <ObjectContent instance={instance} kind={kind} at={at} seen={row} />}
+          {!edit && <ObjectContent instance={instance} kind={kind} at={at} version={row} />}
           {kind.isPlaced && row.clusters && (
             <Section title={words.distribution}>
               <Distribution clusters={row.clusters} instance={instance} />
@@ -106,7 +106,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
           )}
           {kind.isPlaced && (
             <Section title={words.way}>
-              <Propagation instance={instance} at={at} seen={row} />
+              <Propagation instance={instance} at={at} version={row} />
             </Section>
           )}
         </>

@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 
-/** A member cluster's name, which leads to its screen. */
+/** A member cluster's name as a link to its screen. */
 export const ClusterLink = ({
   instance,
   cluster,

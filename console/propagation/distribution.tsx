@@ -4,13 +4,13 @@ import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
 import { ClusterLink } from './cluster-link.js'
 
-/** Where a workload runs: each member cluster with its ready replicas, and why where it does not. */
+/** The member clusters of a workload with its ready replicas, and the reason where it is not healthy. */
 export function Distribution({
   clusters,
   instance,
 }: {
   readonly clusters: readonly ClusterProviderSummary[]
-  /** Names are links to the clusters of this instance. Absent in tables, where each row would have as many links as clusters. */
+  /** The instance whose clusters the names link to. Absent in tables, where each row would have as many links as clusters. */
   readonly instance?: string
 }) {
   const { workloads } = useWords()

@@ -6,10 +6,10 @@ import { OthersWords, ServerWords } from '../failures/server-words.js'
 import { TableHead } from '../tables/table-head.js'
 import { usePlacementWords } from '../words/policies.js'
 
-/** Clusters that are refused and shown at once: an instance may have thousands. */
+/** Refused clusters that are shown at once: an instance may have thousands. */
 const REFUSED_SHOWN = 5
 
-/** Which clusters a template goes to, with how many replicas, and why not to the others. */
+/** The clusters of a template with its replicas, and the reasons of the other clusters. */
 export function PlacementTable({ placement }: { readonly placement: Placement }) {
   const words = usePlacementWords()
   const [isAll, { toggle }] = useDisclosure()
@@ -92,7 +92,7 @@ const NOT_JOINED = 'NotJoined'
 /** What the scheduler writes where nothing limits replicas: the largest number of 32 bits. */
 const UNLIMITED = 2 ** 31 - 1
 
-/** What runs now and what would: `2 → 5`. */
+/** Replicas before and after: `2 → 5`. */
 function Replicas({
   before,
   after,

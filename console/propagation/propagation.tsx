@@ -9,15 +9,15 @@ import { Trace } from './trace.js'
 
 const placement = serviceClient(PlacementService, rest)
 
-/** How far an object has come on its way to each member. @param seen changes when it is to be looked at again */
+/** The trace of an object to each member. @param version changes when the trace must be read again */
 export function Propagation({
   instance,
   at,
-  seen,
+  version,
 }: {
   readonly instance: string
   readonly at: ObjectAddress
-  readonly seen: unknown
+  readonly version: unknown
 }) {
   const queries = useQueryClient()
   const { type, namespace, name } = at
@@ -30,11 +30,11 @@ export function Propagation({
         { signal },
       ),
   })
-  // What the members report changes the template's status: the way there is looked at again then.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each change of what is shown is a reason to look again
+  // Reports of the members change the template's status, and then the trace is read again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of `version` reads the trace again
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: key })
-  }, [seen])
+  }, [version])
   return (
     <>
       {error && <Problem error={error} retry={() => void refetch()} />}

@@ -27,7 +27,7 @@ const colors: Readonly<Record<State, string>> = {
   [State.UNKNOWN]: 'gray',
 }
 
-/** The way of a template to its members, a column for each step; the first link that keeps it is lit, with what helps. */
+/** The way of a template to its members, a column for each step. The first broken or waiting link is highlighted, with its fix. */
 export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
   const { trace: words, problem } = useWords()
   const { summary, links, first, unread } = trace
@@ -68,8 +68,8 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
   )
 }
 
-/** A kind, which breaks between its words where it has no room: `Propagation` `Policy`. */
-const Humps = ({ of }: { readonly of: string }) =>
+/** A kind that may wrap between its words: `Propagation` `Policy`. */
+const WrappingKind = ({ of }: { readonly of: string }) =>
   of.split(/(?<=[a-z])(?=[A-Z])/).map((word, at) => (
     <Fragment key={word}>
       {at > 0 && <wbr />}
@@ -92,7 +92,7 @@ function Link({ link, isFirst }: { readonly link: TraceLink; readonly isFirst: b
       <Group gap={6} wrap="nowrap">
         <Dot color={color} />
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-          {cluster || <Humps of={object?.kind ?? ''} />}
+          {cluster || <WrappingKind of={object?.kind ?? ''} />}
         </Text>
       </Group>
       <Text size="xs" style={{ overflowWrap: 'anywhere' }}>

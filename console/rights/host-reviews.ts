@@ -1,59 +1,59 @@
 import type { HostActionReview } from '../../proto/gen/kairship/access_review_pb.js'
 
-/** What somebody would do with Kairship's own resources on the host, as RBAC says it. */
+/** An action on Kairship's own resources on the host, in RBAC's terms. */
 export interface HostAction {
   readonly verb: string
-  /** In the plural, with its subresource after a slash: `accesslocks`, `instances/kubeconfig`. */
+  /** Plural, with the subresource after a slash: `accesslocks`, `instances/kubeconfig`. */
   readonly resource: string
-  /** Of the object, of a subresource that of its object; absent for what is of no one object. */
+  /** The object's name, also for a subresource; absent for an action on no single object. */
   readonly name?: string
 }
 
-/** Actions in one request; the server takes no more. */
+/** The largest number of actions in one request; the server refuses more. */
 const MOST_ACTIONS = 100
 
-interface Waiting {
+interface PendingReview {
   readonly action: HostAction
   readonly resolve: (review: HostActionReview) => void
   readonly reject: (error: unknown) => void
 }
 
-/** Reviews of actions: those of one moment, such as of all buttons of a screen, are one request. */
+/** Reviews of actions. Actions of one microtask, such as all buttons of a screen, are sent in one request. */
 export class HostReviews {
-  #waiting: Waiting[] = []
+  #pending: PendingReview[] = []
 
-  /** @param ask answers with one review for each action, in the same order */
+  /** @param request must answer with one review for each action, in the same order */
   constructor(
-    private readonly ask: (actions: readonly HostAction[]) => Promise<readonly HostActionReview[]>,
+    private readonly request: (actions: readonly HostAction[]) => Promise<readonly HostActionReview[]>,
   ) {}
 
-  /** @throws what the request throws */
+  /** @throws the error of the request */
   of(action: HostAction): Promise<HostActionReview> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ action, resolve, reject })
-      // The first of a moment asks for all of it, and the others find none waiting.
-      queueMicrotask(() => this.#askAll())
+      this.#pending.push({ action, resolve, reject })
+      // The first call sends all actions; the later ones find none left.
+      queueMicrotask(() => this.#sendAll())
     })
   }
 
-  #askAll(): void {
-    const all = this.#waiting
-    this.#waiting = []
-    for (let from = 0; from < all.length; from += MOST_ACTIONS)
-      void this.#askFor(all.slice(from, from + MOST_ACTIONS))
+  #sendAll(): void {
+    const pending = this.#pending
+    this.#pending = []
+    for (let from = 0; from < pending.length; from += MOST_ACTIONS)
+      void this.#send(pending.slice(from, from + MOST_ACTIONS))
   }
 
-  /** Never rejects: a failure is that of each action. */
-  async #askFor(some: readonly Waiting[]): Promise<void> {
+  /** Never rejects: a failure rejects each action's promise. */
+  async #send(batch: readonly PendingReview[]): Promise<void> {
     try {
-      const reviews = await this.ask(some.map(({ action }) => action))
-      for (const [index, { resolve, reject }] of some.entries()) {
+      const reviews = await this.request(batch.map(({ action }) => action))
+      for (const [index, { resolve, reject }] of batch.entries()) {
         const review = reviews[index]
         if (review) resolve(review)
-        else reject(new Error(`the server reviewed ${reviews.length} of ${some.length} actions`))
+        else reject(new Error(`the server reviewed ${reviews.length} of ${batch.length} actions`))
       }
     } catch (error) {
-      for (const { reject } of some) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 }

@@ -11,26 +11,26 @@ type Props = ButtonProps & {
   readonly 'aria-label'?: string
 }
 
-/** A button for what is wanted, which says why where the caller may not. */
+/** A button for an action. It is disabled with the reason where the caller may not do it. */
 export function MayButton({
   wanted,
   otherRefusal,
   notYet,
   ...props
 }: Omit<Props, 'wanted'> & {
-  /** Absent where the caller's right was asked for before. */
+  /** Absent where the right was checked elsewhere. */
   readonly wanted: Wanted | undefined
   readonly onClick: () => void
-  /** Why nobody can do it now, which is said in place of the caller's rights. */
+  /** Why the action is impossible now for everybody; shown instead of the caller's rights. */
   readonly otherRefusal?: string | undefined
-  /** What is to be done first, which is said to those who may. */
+  /** What the user must do first; shown to users who have the right. */
   readonly notYet?: string | undefined
 }) {
   const refusal = useRefusal(otherRefusal === undefined ? wanted : undefined)
   return <RefusableButton {...props} refusal={otherRefusal ?? refusal ?? notYet} />
 }
 
-/** A link to the screen where something is done, which says why where the caller may not do that. */
+/** A link to the screen of an action. It is disabled with the reason where the caller may not do it. */
 export function MayLink({
   wanted,
   to,
@@ -42,7 +42,7 @@ export function MayLink({
   return <Button component={Link} to={to} params={params as never} {...props} />
 }
 
-/** Says at the top of a form that its reader may not send it, and why: before they fill it in. Nothing for those who may. */
+/** Says at the top of a form why the caller may not send it, before they fill it in. Renders nothing for callers with the right. */
 export function RefusalNotice({ wanted }: { readonly wanted: Wanted | undefined }) {
   const { may } = useWords()
   const refusal = useRefusal(wanted)

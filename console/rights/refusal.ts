@@ -14,25 +14,25 @@ const hostReviews = new HostReviews(
   async actions => (await access.reviewAccess({ actions: [...actions] })).reviews,
 )
 
-/** Rights are asked for again after this time, milliseconds. The server decides in any case. */
+/** How long answers about rights are cached, milliseconds. The server checks every request in any case. */
 const RIGHTS_MS = 60_000
 
-/** What somebody would do with objects of an instance's own API, as RBAC says it. */
+/** An action on objects of an instance's own API, in RBAC's terms. */
 export interface InstanceAction {
   readonly instance: string
   readonly verb: string
   readonly group: string
   readonly resource: string
-  /** Of the object; absent for what is of no one object. */
+  /** The object's name; absent for an action on no single object. */
   readonly name?: string
-  /** Of the object, empty for types without one. Absent on screens of many namespaces: whether it is allowed somewhere. */
+  /** The object's namespace, empty for types without one. Absent on screens of many namespaces: the action must be allowed in some namespace. */
   readonly namespace?: string
 }
 
-/** What somebody would do: in an instance, or with Kairship's own resources on the host. */
+/** An action in an instance, or on Kairship's own resources on the host. */
 export type Wanted = InstanceAction | HostAction
 
-/** Why the caller may not do something; undefined where they may, and until it is known. Without a wish it is undefined. */
+/** Why the caller may not do an action; undefined where they may, until the answer is known, and without an action. */
 export function useRefusal(wanted: Wanted | undefined): string | undefined {
   const isInside = wanted !== undefined && 'instance' in wanted
   const onHost = useHostRefusal(isInside ? undefined : wanted)
@@ -40,7 +40,10 @@ export function useRefusal(wanted: Wanted | undefined): string | undefined {
   return onHost ?? inside
 }
 
-/** Kairship's own decision. Of what no role on an instance gives, a right to all objects is asked for first: few have one to single objects. */
+/**
+ * Kairship's own decision. Except for instances, whose rights roles give, the right to all objects is reviewed first: few callers have rights to
+ * single objects.
+ */
 function useHostRefusal(action: HostAction | undefined): string | undefined {
   const words = useWords()
   const { verb = '', resource = '', name } = action ?? {}
@@ -62,7 +65,9 @@ function useHostReview(action: HostAction, enabled: boolean) {
   return data
 }
 
-/** The control plane's decision, by what it says that the caller may do. Only what is denied is explained: most buttons need no request of their own. */
+/**
+ * The control plane's decision, from the rights that it lists for the caller. Only denied actions cost a request of their own, for their explanation.
+ */
 function useInstanceRefusal(action: InstanceAction | undefined): string | undefined {
   const { may } = useWords()
   const rights = useRights(action)
@@ -73,7 +78,7 @@ function useInstanceRefusal(action: InstanceAction | undefined): string | undefi
   return [may.denied(verb, `${resource}${group && `.${group}`}`), explained].filter(Boolean).join(' ')
 }
 
-/** Why something is refused, by Kairship's own explanation, with who can help. */
+/** Kairship's explanation of a refusal, with who can help. */
 function useExplained(action: InstanceAction | undefined, enabled: boolean): string | undefined {
   const {
     instance = '',
@@ -95,14 +100,14 @@ function useExplained(action: InstanceAction | undefined, enabled: boolean): str
   return sentences({ summary: data.summary, quoted: data.first?.quoted }, data.first?.fix, words)
 }
 
-/** What is refused, and what helps as a sentence of its own. */
+/** The refusal, and the fix as a sentence of its own. */
 const sentences = (
   { summary, quoted }: { readonly summary: string; readonly quoted?: string | undefined },
   fix = '',
   { may, problem }: Words,
 ): string => may.because(serverText(summary, problem, quoted), fix && serverText(fix, problem))
 
-/** What the caller may do in a namespace of an instance: one review for all buttons of a screen. Until it is answered, nothing is denied. */
+/** The caller's rights in a namespace of an instance: one review for all buttons of a screen. Nothing is denied until it is answered. */
 function useRights(action: InstanceAction | undefined): Rights {
   const { instance = '', namespace }: Partial<InstanceAction> = action ?? {}
   const enabled = action !== undefined
@@ -122,10 +127,10 @@ function useRights(action: InstanceAction | undefined): Rights {
   return data
 }
 
-/** From the most that a role gives to the least. */
+/** The roles, the most powerful first. */
 const ROLES: readonly string[] = ['Admin', 'Editor', 'Viewer']
 
-/** The default one, or that of the caller's greatest role, where all of them are for namespaces. */
+/** The namespace `default`, or one of the caller's most powerful role where all of their roles are limited to namespaces. */
 async function ownNamespace(instance: string, signal: AbortSignal): Promise<string> {
   const { roles } = await access.whoAmI({}, { signal })
   const here = roles.filter(role => role.instance === instance)

@@ -12,30 +12,30 @@ import { SCROLLABLE } from './scrollable.js'
 import { MOST_ROWS, ScrollingTable } from './scrolling-table.js'
 import { TableHead } from './table-head.js'
 
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before the list is searched, milliseconds. */
 const TYPING_MS = 200
 
-/** The address of a list that scrolls says where it rests, after so long, milliseconds. */
+/** The pause after scrolling before the address is updated, milliseconds. */
 const SCROLLING_MS = 300
-/** Rows before and after those in sight that are read ahead. */
+/** Rows before and after the visible ones that are read ahead. */
 const AHEAD = 20
 
-/** One column: its title, and what a row shows in it. The first is the row's name. */
+/** A column: its title, and its cell of a row. The first column is the row's name. */
 export interface Column<T> {
   readonly title: string
   readonly cell: (row: T) => ReactNode
 }
 
-/** What a table shows, and how. */
-interface Shown<T> {
-  /** What the table is of, for those who hear it. */
+/** The props of a live table's rows. */
+interface RowsProps<T> {
+  /** The accessible name of the table. */
   readonly label: string
   readonly live: Page<T>
   readonly columns: readonly Column<T>[]
   readonly keyOf: (row: T) => string
 }
 
-/** A list as a table: found by name, live, and saying so. Of a long one the server sends what the reader scrolls to. */
+/** A live list as a table with a search field and its freshness. A long list scrolls: only the rows around the visible ones are read. */
 export function LiveTable<T>({
   label,
   live,
@@ -47,15 +47,15 @@ export function LiveTable<T>({
   tools,
   findLabel,
   finds = true,
-}: Shown<T> & {
+}: RowsProps<T> & {
   readonly search: ListSearch
   readonly change: (search: ListSearch) => void
-  /** Said where there is nothing. */
+  /** The text of an empty list. */
   readonly empty: string
   readonly tools?: ReactNode
-  /** What the text field finds by, where it is not the name of the rows. */
+  /** The label of the search field where it does not search names. */
   readonly findLabel?: string
-  /** Whether rows are found by name. */
+  /** Whether there is a search field. */
   readonly finds?: boolean
 }) {
   const { list, locale } = useWords()
@@ -124,7 +124,7 @@ export function LiveTable<T>({
   )
 }
 
-/** All rows of a list of one page; of a longer one those in sight. */
+/** The rows of a list: all where they fit on one page, the visible ones otherwise. */
 function Rows<T>({
   label,
   live,
@@ -132,23 +132,23 @@ function Rows<T>({
   keyOf,
   row,
   scrolled,
-}: Shown<T> & {
-  /** At the top, counted from 1. */
+}: RowsProps<T> & {
+  /** The top row, counted from 1. */
   readonly row: number
   readonly scrolled: (first: number) => void
 }) {
   const { showRows, total, pageSize } = live
   const isLong = total > pageSize
   const titles = columns.map(({ title }) => title)
-  const seen = useCallback(
+  const onVisible = useCallback(
     (first: number, last: number) => {
       showRows(first - AHEAD, last + AHEAD)
       scrolled(first)
     },
     [showRows, scrolled],
   )
-  // Before it is known how many there are, and where they fit on one page.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where a long list is, the reader decides
+  // Before the total is known, and where the list fits on one page.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a long list is at the position to which the user scrolled
   useEffect(() => {
     if (!isLong) showRows(total > 0 ? 0 : row - 1, total > 0 ? 0 : row - 1)
   }, [showRows, isLong])
@@ -159,7 +159,7 @@ function Rows<T>({
         titles={titles}
         count={total}
         top={row - 1}
-        seen={seen}
+        onVisible={onVisible}
         row={index => <Cells columns={columns} row={rowAt(live, index)} />}
       />
     )
@@ -185,7 +185,7 @@ const Cells = memo(function Cells<T>({
   row,
 }: {
   readonly columns: readonly Column<T>[]
-  /** Undefined while it is on its way. */
+  /** Undefined while its page is being read. */
   readonly row: T | undefined
 }) {
   const { live } = useWords()

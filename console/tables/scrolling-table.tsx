@@ -5,16 +5,16 @@ import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { TableHead } from './table-head.js'
 
 /**
- * Height of each row, pixels: one line, so that the bar, End and an address lead to the same row whichever rows were drawn before. What does not
- * fit is cut, and its title.
+ * The height of each row, pixels. All rows have one line, so that the scroll bar, End and an address lead to the same row whichever rows were
+ * rendered. Text that does not fit is cut and becomes the cell's title.
  */
 const ROW_PX = 40
-/** Rows that are drawn before and after those in sight. */
+/** Rows that are rendered before and after the visible ones. */
 const MARGIN = 10
-/** Rows of a table at most: no browser draws an element that is higher than some 17 million pixels (Firefox; Chromium: 33). */
+/** The most rows of a table. Browsers render no element that is higher than some 17 million pixels (Firefox; Chromium: 33 million). */
 export const MOST_ROWS = 400_000
 
-/** A table of very many rows, of which those in sight are drawn. It scrolls in itself, with the keyboard too, once it or something in it has the focus. */
+/** A table of very many rows that renders the visible ones. It scrolls inside, also with the keyboard once it or an element in it has the focus. */
 export function ScrollingTable({
   label,
   titles,
@@ -23,25 +23,25 @@ export function ScrollingTable({
   top = 0,
   row,
   keyOf,
-  seen,
+  onVisible,
 }: {
-  /** What the table is of, for those who hear it. */
+  /** The accessible name of the table. */
   readonly label: string
   readonly titles: readonly string[]
-  /** Of the columns: a table of which a part is there keeps them while it scrolls. Absent: all alike, the first twice as wide. */
+  /** The widths of the columns, so that they stay the same while other rows are rendered. Absent: all alike, the first twice as wide. */
   readonly widths?: readonly string[]
   readonly count: number
-  /** The row that is at the top at first, counted from 0. */
+  /** The top row at first, counted from 0. */
   readonly top?: number
   /** The cells of a row. */
   readonly row: (index: number) => ReactNode
   readonly keyOf?: (index: number) => string | number
-  /** Called with the first and the last row in sight. */
-  readonly seen?: (first: number, last: number) => void
+  /** Called with the first and the last visible row. */
+  readonly onVisible?: (first: number, last: number) => void
 }) {
   const scroller = useRef<HTMLDivElement>(null)
-  // A row with the focus stays: whoever reads on with the keyboard would be nowhere without it.
-  const [held, setHeld] = useState<number>()
+  // A row with the focus stays rendered: the keyboard's place would be lost with it.
+  const [focusedRow, setFocusedRow] = useState<number>()
   const virtual = useVirtualizer({
     count: Math.min(count, MOST_ROWS),
     getScrollElement: () => scroller.current,
@@ -50,13 +50,13 @@ export function ScrollingTable({
     initialOffset: top * ROW_PX,
     rangeExtractor: range => {
       const drawn = defaultRangeExtractor(range)
-      if (held === undefined || held >= range.count || drawn.includes(held)) return drawn
-      return [...drawn, held].sort((one, other) => one - other)
+      if (focusedRow === undefined || focusedRow >= range.count || drawn.includes(focusedRow)) return drawn
+      return [...drawn, focusedRow].sort((one, other) => one - other)
     },
     ...(keyOf && { getItemKey: keyOf }),
   })
   const { startIndex, endIndex } = virtual.range ?? { startIndex: top, endIndex: top }
-  useEffect(() => seen?.(startIndex, endIndex), [seen, startIndex, endIndex])
+  useEffect(() => onVisible?.(startIndex, endIndex), [onVisible, startIndex, endIndex])
   const items = virtual.getVirtualItems()
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0)
   return (
@@ -76,9 +76,9 @@ export function ScrollingTable({
         </colgroup>
         <TableHead titles={titles} rowIndex={1} />
         <Table.Tbody
-          onFocus={({ target }) => setHeld(Number(target.closest('tr')?.dataset.index))}
-          onBlur={() => setHeld(undefined)}
-          onMouseOver={({ target }) => sayCut(target)}
+          onFocus={({ target }) => setFocusedRow(Number(target.closest('tr')?.dataset.index))}
+          onBlur={() => setFocusedRow(undefined)}
+          onMouseOver={({ target }) => setCutTitle(target)}
         >
           {items.map(({ key, index, start }, at) => (
             <Fragment key={key}>
@@ -95,13 +95,13 @@ export function ScrollingTable({
   )
 }
 
-/** Gives a cell that is cut its whole text as its title. */
-function sayCut(target: EventTarget): void {
+/** Sets the title of a cut cell to its whole text. */
+function setCutTitle(target: EventTarget): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('td, th') : undefined
   if (cell && cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent
 }
 
-/** Where rows would be that are not drawn. */
+/** Takes the height of the rows that are not rendered. */
 const Gap = ({ height }: { readonly height: number }) => (height > 0 ? <tr style={{ height }} /> : null)
 
 const widthOf = (column: number, columns: number): string =>

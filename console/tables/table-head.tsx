@@ -6,7 +6,7 @@ export const TableHead = ({
   rowIndex,
 }: {
   readonly titles: readonly string[]
-  /** Where not all rows are drawn. */
+  /** Set where not all rows are rendered. */
   readonly rowIndex?: number
 }) => (
   <Table.Thead>

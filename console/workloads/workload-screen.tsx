@@ -92,7 +92,7 @@ export function WorkloadScreen() {
         <Title order={3} size="h4" mb="sm">
           {traceWords.title}
         </Title>
-        <Propagation instance={instance} at={{ type: workloadType(kind), namespace, name }} seen={shown} />
+        <Propagation instance={instance} at={{ type: workloadType(kind), namespace, name }} version={shown} />
       </Paper>
       {shown && shown.clusters.length > 0 && (
         <Paper withBorder p="lg" component="section">

@@ -6,18 +6,18 @@ import type { Wanted } from '../rights/refusal.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { type Action, useAction } from './use-action.js'
 
-/** A write that the server tries first, by a dry run. */
+/** A write that the server first tries by a dry run. */
 export interface CheckedWrite<T> {
-  /** What the server answered to the check of what is typed now; undefined where that was not checked. */
+  /** The dry run's answer for the current form; undefined where the form was not checked or changed since. */
   readonly checked: { readonly answer: T } | undefined
   readonly check: Action<[]>
   readonly write: Action<[]>
 }
 
 /**
- * A write in two steps: whoever changes something after the check checks again.
- * @param form what is typed: it differs by `===` where anything differs
- * @param check asks the server to try it without writing
+ * A write in two steps. Each change of the form needs another check.
+ * @param form the form's values: another object, by `===`, after each change
+ * @param check sends the dry run
  */
 export function useCheckedWrite<T>(
   form: unknown,
@@ -35,7 +35,7 @@ export function useCheckedWrite<T>(
   }
 }
 
-/** What came of the check, and the buttons of both steps. */
+/** The result of the check, and the buttons of both steps. */
 export function CheckThenWrite({
   of: { checked, check, write },
   wanted,
@@ -48,16 +48,16 @@ export function CheckThenWrite({
   justify = 'flex-start',
 }: {
   readonly of: CheckedWrite<unknown>
-  /** The right that the write needs; absent where it was asked for before. */
+  /** The action that the write does; absent where the right was checked elsewhere. */
   readonly wanted?: Wanted
-  /** What is to be done before it can be checked. */
+  /** What the user must do before the check. */
   readonly notYet: string | undefined
-  /** What the two buttons say. */
+  /** The labels of the buttons. */
   readonly words: { readonly check: string; readonly write: string }
   readonly size?: 'xs' | 'sm'
-  /** Said of what the server has accepted. */
+  /** Shown when the server accepted the dry run. */
   readonly accepted: ReactNode
-  /** Beside the buttons: such as one that leaves. */
+  /** Shown beside the buttons, such as a button that leaves. */
   readonly before?: ReactNode
   readonly after?: ReactNode
   readonly justify?: GroupProps['justify']

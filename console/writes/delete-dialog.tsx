@@ -9,7 +9,7 @@ import { Dialog } from './dialog.js'
 import { RemovalForm } from './removal-form.js'
 import { useWrite } from './use-write.js'
 
-/** Asks whether an object is to go, says what goes with it, and deletes it. */
+/** Asks before an object is deleted, and lists what is deleted with it. */
 export function DeleteDialog({
   instance,
   at,
@@ -22,13 +22,13 @@ export function DeleteDialog({
 }: {
   readonly instance: string
   readonly at: ObjectAddress
-  /** Of the object that is looked at; empty where it is not known. */
+  /** The uid of the shown object; empty where it is not known. */
   readonly uid: string
-  /** Where it is placed. */
+  /** The clusters where it is placed. */
   readonly clusters: readonly Pick<ClusterProviderSummary, 'name'>[]
-  /** What else goes, a sentence for each. */
+  /** What else is deleted, a sentence for each. */
   readonly takes?: readonly string[]
-  /** Its name has to be typed: much goes with it. */
+  /** The user must type its name, because much is deleted with it. */
   readonly mustType?: boolean
   readonly close: () => void
   readonly done: () => void
@@ -71,7 +71,7 @@ export function DeleteDialog({
   )
 }
 
-/** Whether Karmada leaves an object in its members when the template goes: its binding says so. */
+/** Whether Karmada leaves the object in the members when the template is deleted (`preserveResourcesOnDeletion` of its binding). */
 async function isKept(
   api: KubeApi,
   { type, namespace, name }: ObjectAddress,

@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
 import { useReturnedFocus } from './use-returned-focus.js'
 
-/** A dialog over the page: its button to close it has a name, and the focus goes back to what opened it. */
+/** A dialog. Its close button has a name, and on closing the focus returns to the element that opened it. */
 export function Dialog({ children, ...props }: Omit<ModalProps, 'opened'>) {
   const { problem } = useWords()
   useReturnedFocus()

@@ -2,9 +2,9 @@ import { Box, type BoxProps } from '@mantine/core'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 
 /**
- * Keeps the keyboard's place where one step is replaced by the next. Browsers give the focus of an element that goes away to the page, from whose
- * beginning its reader would have to come back; here the group gets it, so that its name is read out and Tab leads into the new step. It goes to no
- * button: a second Enter, pressed too early, would do what nobody has read.
+ * Keeps the keyboard focus near when one step of a form replaces another. Browsers move the focus of a removed element to the page, and Tab then
+ * starts at its beginning. Here the group takes the focus: screen readers read its name, and Tab leads into the new step. No button takes it, because
+ * Enter pressed twice would confirm an unread step.
  */
 export function KeepsFocus({
   step,
@@ -12,9 +12,9 @@ export function KeepsFocus({
   children,
   ...props
 }: BoxProps & {
-  /** Differs by `===` where what is inside was replaced. */
+  /** Another value, by `===`, for each step. */
   readonly step: unknown
-  /** What the group is called. */
+  /** The accessible name of the group. */
   readonly label: string
   readonly children: ReactNode
 }) {
@@ -36,7 +36,7 @@ export function KeepsFocus({
         hadFocus.current = true
       }}
       onBlur={event => {
-        // An element that goes away gives the focus to nobody; one that its reader left gives it to another.
+        // `relatedTarget` is null when the focused element was removed. Otherwise the user moved the focus.
         if (event.relatedTarget !== null && !event.currentTarget.contains(event.relatedTarget))
           hadFocus.current = false
       }}

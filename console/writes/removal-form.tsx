@@ -4,7 +4,7 @@ import { Problem } from '../failures/problem.js'
 import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 
-/** What a dialog about a removal asks: says what goes, wants the name typed where much goes, and shows why it failed. */
+/** The content of a dialog that removes something: what is removed, the name to type where much is removed, and the error. */
 export function RemovalForm({
   name,
   words,
@@ -15,17 +15,17 @@ export function RemovalForm({
   remove,
   close,
 }: {
-  /** To be typed before the button can be used; absent where nothing has to be. */
+  /** The name that the user must type; absent where they need not. */
   readonly name?: string
   readonly words: {
     readonly typeName: (name: string) => string
     readonly cancel: string
     readonly remove: string
   }
-  /** What goes, and what stays. */
+  /** What is removed, and what stays. */
   readonly children: ReactNode
   readonly error: Error | undefined
-  /** The server has tried it and would do it; true where nothing is tried. */
+  /** The server accepted the dry run; true where there is none. */
   readonly isAccepted?: boolean
   readonly busy: boolean
   readonly remove: () => void

@@ -1,18 +1,17 @@
 import { useCallback, useRef, useState } from 'react'
 
-/** One thing that a person does: whether it is under way, and why it failed. It is sent once, and never again by itself. */
+/** An action that a user starts: whether it is running, and why it failed. It is sent once and never retried by itself. */
 export interface Action<A extends readonly unknown[]> {
   readonly busy: boolean
   readonly error: Error | undefined
-  /** Does nothing while it is under way. */
+  /** Does nothing while it is running. */
   readonly run: (...args: A) => Promise<void>
-  readonly forget: () => void
 }
 
 export function useAction<A extends readonly unknown[]>(act: (...args: A) => Promise<void>): Action<A> {
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error>()
-  // The state is of the last drawing: two quick presses would both see it free.
+  // Two quick clicks see the same state of the last render, so a ref decides.
   const running = useRef(false)
   const latest = useRef(act)
   latest.current = act
@@ -30,5 +29,5 @@ export function useAction<A extends readonly unknown[]>(act: (...args: A) => Pro
       setBusy(false)
     }
   }, [])
-  return { busy, error, run, forget: useCallback(() => setError(undefined), []) }
+  return { busy, error, run }
 }

@@ -1,8 +1,8 @@
 import { useAction } from './use-action.js'
 
-/** Writes that buttons begin, one at a time: what is to be done, and what follows when it is. */
+/** Runs writes of buttons, one at a time, and a callback after success. */
 export const useWrite = () =>
-  useAction(async (write: () => Promise<unknown>, then?: () => void) => {
+  useAction(async (write: () => Promise<unknown>, done?: () => void) => {
     await write()
-    then?.()
+    done?.()
   })
