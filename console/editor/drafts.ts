@@ -1,59 +1,59 @@
 import type { Base } from './edit.js'
 
-/** What somebody wrote and has not applied. */
+/** A text that was not applied. */
 export interface Draft {
   readonly text: string
   readonly base?: Base
-  /** When it was written, milliseconds since 1970. */
+  /** When it was last changed, milliseconds since 1970. */
   readonly at: number
 }
 
-/** Drafts that are kept, and their characters in all. */
+/** The most drafts, and the most characters of all drafts. */
 const MOST_DRAFTS = 20
 const MOST_CHARACTERS = 20_000_000
 
 /**
- * Texts and forms that were filled in and not applied, by what they are of. They are kept in memory alone, because one may hold a secret: they outlive
- * a screen that is left and a session that ends, and not the page.
+ * Texts and forms that were not applied, by their key. They are kept in memory only, because a draft may hold a secret: they survive leaving a screen
+ * and the end of a session, but not a reload.
  */
 export class Drafts {
-  readonly #kept = new Map<string, Draft>()
+  readonly #drafts = new Map<string, Draft>()
 
   of(key: string): Draft | undefined {
-    return this.#kept.get(key)
+    return this.#drafts.get(key)
   }
 
-  /** The oldest go where there are too many. */
+  /** Keeps a draft. Where there are too many, the oldest are deleted. */
   keep(key: string, draft: Draft): void {
-    this.#kept.delete(key)
-    this.#kept.set(key, draft)
+    this.#drafts.delete(key)
+    this.#drafts.set(key, draft)
     let characters = 0
-    for (const { text } of this.#kept.values()) characters += text.length
-    for (const [oldest, { text }] of this.#kept) {
-      if (this.#kept.size <= MOST_DRAFTS && characters <= MOST_CHARACTERS) break
+    for (const { text } of this.#drafts.values()) characters += text.length
+    for (const [oldest, { text }] of this.#drafts) {
+      if (this.#drafts.size <= MOST_DRAFTS && characters <= MOST_CHARACTERS) break
       characters -= text.length
-      this.#kept.delete(oldest)
+      this.#drafts.delete(oldest)
     }
   }
 
-  forget(key: string): void {
-    this.#kept.delete(key)
+  delete(key: string): void {
+    this.#drafts.delete(key)
   }
 
   get size(): number {
-    return this.#kept.size
+    return this.#drafts.size
   }
 }
 
-/** Those of this page. */
+/** The drafts of this page. */
 export const drafts = new Drafts()
 
 /**
- * From now on the browser asks before it leaves the page, where that would lose drafts. It asks for as long as the page is there, because drafts
- * outlive the screens that they were written on.
+ * Makes the browser ask before a reload or a closed tab loses drafts. The listener is never removed, because drafts survive the screens that made
+ * them.
  */
-export const askBeforeLoss = (): void => addEventListener('beforeunload', askWhereDrafts)
+export const warnBeforeUnload = (): void => addEventListener('beforeunload', preventUnload)
 
-function askWhereDrafts(event: BeforeUnloadEvent): void {
+function preventUnload(event: BeforeUnloadEvent): void {
   if (drafts.size > 0) event.preventDefault()
 }

@@ -6,7 +6,7 @@ import { useManifestWords } from '../words/manifest.js'
 import type { EditProps } from './edit-props.js'
 import { ManifestError } from './manifest-problem.js'
 
-/** What went wrong or happened meanwhile, and what helps. */
+/** The messages of an edit: a conflict, a failure, what was stored, and what to do. */
 export function EditNotes({ edit, send }: EditProps) {
   const words = useEditorWords()
   const said = useManifestWords()

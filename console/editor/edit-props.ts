@@ -1,6 +1,6 @@
 import type { Edit, EditEvent } from './edit.js'
 
-/** What the parts of an editor are given: the edit, and how to say what happens to it. */
+/** Props of the editor's parts: the edit, and `send` for its events. */
 export interface EditProps {
   readonly edit: Edit
   readonly send: (event: EditEvent) => void

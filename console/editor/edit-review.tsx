@@ -3,7 +3,7 @@ import { useEditorWords } from '../words/editor.js'
 import { YamlComparison, YamlField } from './code/lazy.js'
 import type { Edit } from './edit.js'
 
-/** What would be stored. */
+/** Shows what the server would store. */
 export function Review({ edit }: { readonly edit: Edit & { readonly step: 'reviewing' | 'applying' } }) {
   const words = useEditorWords()
   const { before, after, warnings } = edit.checked

@@ -6,23 +6,23 @@ import type { Base, Checked, EditEvent } from './edit.js'
 import { bodyOf, type Manifest, manifestsIn, objectIn, textOf } from './manifest.js'
 import { ManifestError } from './manifest-problem.js'
 
-/** Manifests of one text. */
+/** The most manifests of one text. */
 const MOST_MANIFESTS = 50
 
-/** A status may change while each try is under way. */
+/** The most tries of a write. A status may change during each of them. */
 const MOST_TRIES = 4
 
-/** Where edits are checked and stored. Each answers with the event that follows; neither throws, except the signal's reason. */
+/** Checks and stores edits. Both methods return the event that follows; they throw nothing but the signal's reason. */
 export interface EditSource {
-  /** What the server would store: nothing is written. */
+  /** A dry run: the server shows what it would store. */
   check(text: string, base: Base | undefined, signal: AbortSignal): Promise<EditEvent>
-  /** Stores it, once. */
+  /** Stores the text, once. */
   apply(text: string, base: Base | undefined): Promise<EditEvent>
 }
 
 /**
- * Edits of an instance's objects by its own API, as the caller. A text with a base replaces that object and is refused where it has changed
- * since; one without creates what it has, in its order. @param only the object that an edit is of
+ * Edits objects of an instance by its own API, as the caller. A text with a base replaces that object, and is refused where the object has changed
+ * since. A text without a base creates its objects, in their order. @param only the edited object
  */
 export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
   const send = async (manifest: Manifest, base: Base | undefined, dry: boolean, signal?: AbortSignal) => {
@@ -44,15 +44,19 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
     })
   }
 
-  /** What a failure of an edit means. */
-  const after = async (error: unknown, base: Base | undefined, signal?: AbortSignal): Promise<EditEvent> => {
+  /** The event after a failed request. */
+  const failureEvent = async (
+    error: unknown,
+    base: Base | undefined,
+    signal?: AbortSignal,
+  ): Promise<EditEvent> => {
     const problem = error instanceof Error ? error : new Error(String(error))
     if (!(problem instanceof KubeError) || !base || !only) return { type: 'failed', problem }
     if (problem.status === 404) return { type: 'gone', problem }
     if (problem.reason !== 'Conflict') return { type: 'failed', problem }
     try {
       const theirs = await readBase(api, only, signal)
-      // A precondition that the reader wrote, or an admission's own conflict: the object is as it was.
+      // The object has not changed: the user wrote a precondition into the text, or an admission webhook answered with a conflict of its own.
       if (theirs.resourceVersion === base.resourceVersion) return { type: 'failed', problem }
       return { type: 'conflicted', theirs }
     } catch (next) {
@@ -62,10 +66,10 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
   }
 
   /**
-   * Does it again with a newer version of the object, where it was refused because of a change that no reader would see, such as one of the status: a
-   * refused precondition has written nothing. A change of what is edited is a conflict.
+   * Retries with the object's newer version where the conflict came from a change outside of the edited text, such as one of the status. This is
+   * safe, because a failed precondition has written nothing. A change of the edited text is a conflict.
    */
-  const upToDate = async (
+  const retryOnStatusChange = async (
     base: Base | undefined,
     attempt: (base: Base | undefined) => Promise<EditEvent>,
   ): Promise<EditEvent> => {
@@ -79,13 +83,13 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
   }
 
   return {
-    check: (text, base, signal) => upToDate(base, current => check(text, current, signal)),
-    apply: (text, base) => upToDate(base, current => apply(text, current)),
+    check: (text, base, signal) => retryOnStatusChange(base, current => check(text, current, signal)),
+    apply: (text, base) => retryOnStatusChange(base, current => apply(text, current)),
   }
 
   async function check(text: string, base: Base | undefined, signal: AbortSignal): Promise<EditEvent> {
     try {
-      const manifests = readable(text, base)
+      const manifests = readManifests(text, base)
       const answers: KubeAnswer[] = []
       for (const manifest of manifests) answers.push(await send(manifest, base, true, signal))
       const checked: Checked = {
@@ -96,7 +100,7 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
       return { type: 'checked', checked }
     } catch (error) {
       signal.throwIfAborted()
-      return after(error, base, signal)
+      return failureEvent(error, base, signal)
     }
   }
 
@@ -104,14 +108,14 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
     const stored: string[] = []
     let manifests: Manifest[] = []
     try {
-      manifests = readable(text, base)
+      manifests = readManifests(text, base)
       for (const manifest of manifests) {
         await send(manifest, base, false)
         stored.push(titleOf(manifest))
       }
       return { type: 'applied', stored }
     } catch (error) {
-      const event = await after(error, base)
+      const event = await failureEvent(error, base)
       const left = manifests[stored.length]
       if (event.type !== 'failed' || stored.length === 0 || !left) return event
       return { type: 'partlyApplied', stored, text: text.slice(left.from), problem: event.problem }
@@ -119,7 +123,7 @@ export function editSource(api: KubeApi, only?: ObjectAddress): EditSource {
   }
 }
 
-/** An object as an edit begins with it. @throws what the request throws */
+/** Reads an object to edit. @throws the error of the request */
 export async function readBase(api: KubeApi, at: ObjectAddress, signal?: AbortSignal): Promise<Base> {
   const { text } = await api.request('GET', objectPath(at), { ...(signal && { signal }) })
   return baseOf(objectIn(text))
@@ -135,7 +139,7 @@ export const baseOf = (object: KubeObject): Base => ({
 const titleOf = ({ kind, namespace, name }: Manifest): string =>
   `${kind} ${namespace ? `${namespace}/` : ''}${name}`
 
-function readable(text: string, base: Base | undefined): Manifest[] {
+function readManifests(text: string, base: Base | undefined): Manifest[] {
   const manifests = manifestsIn(text)
   if (manifests.length === 0) throw new ManifestError({ is: 'empty' }, 0)
   if (base && manifests.length > 1) throw new ManifestError({ is: 'several' }, manifests[1]?.from ?? 0)

@@ -4,13 +4,13 @@ import { useEditorWords } from '../words/editor.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import type { EditProps } from './edit-props.js'
 
-/** What can be done next. */
+/** The buttons of the current step. */
 export function Steps({
   edit,
   send,
   refusal,
 }: EditProps & {
-  /** Why the reader may not store it; undefined where they may, and until it is known. */
+  /** Why the caller may not store it; undefined where they may, and until that is known. */
   readonly refusal: string | undefined
 }) {
   const words = useEditorWords()

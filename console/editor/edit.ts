@@ -1,4 +1,4 @@
-/** A version of an object as the server has it, or had it. */
+/** A version of an object that was read from the server. */
 export interface Base {
   readonly text: string
   readonly uid: string
@@ -6,32 +6,32 @@ export interface Base {
   readonly status?: unknown
 }
 
-/** What a dry run answered. */
+/** The answer of a dry run. */
 export interface Checked {
-  /** As the server has it now; empty where there is nothing. */
+  /** The object before the change; empty for a new one. */
   readonly before: string
-  /** As it would store it. */
+  /** The object after the change. */
   readonly after: string
   readonly warnings: readonly string[]
 }
 
-/** What was stored: `apiVersion kind namespace/name` for each object. */
+/** The stored objects, each as `kind namespace/name`. */
 export type Stored = readonly string[]
 
-/** An edit of an object, or of a new one, from the first letter to what is stored. The text is in every state: nothing typed is lost. */
+/** The state of an edit of an object or of new ones. Every state has the text, so that nothing typed is lost. */
 export type Edit = {
   readonly text: string
-  /** What the text began with; absent for what is new. */
+  /** The object that is edited; absent for new objects. */
   readonly base?: Base
-  /** A text that was put aside for another, and can be taken back. */
+  /** The user's text after they took the server's version; they can take it back. */
   readonly aside?: string
-  /** Objects of the text that were stored before another failed; they are no longer in it. */
+  /** Objects that were stored before another one failed. The text no longer has them. */
   readonly stored: Stored
 } & (
   | {
       readonly step: 'editing'
       readonly problem?: Error
-      /** The text that the problem is of. */
+      /** The text that caused the problem. */
       readonly refused?: string
       readonly isGone?: boolean
     }
@@ -41,19 +41,19 @@ export type Edit = {
   | { readonly step: 'applied' }
 )
 
-/** What happens to an edit. */
+/** An event of an edit. */
 export type EditEvent =
   | { readonly type: 'typed'; readonly text: string }
   | { readonly type: 'check' | 'apply' | 'back' | 'keepMine' | 'takeTheirs' | 'takeBack' | 'createAnew' }
   | { readonly type: 'checked'; readonly checked: Checked }
-  /** The server refused, or was not reached. */
+  /** The server refused it or was not reached. */
   | { readonly type: 'failed'; readonly problem: Error }
   /** The object has changed since it was read. */
   | { readonly type: 'conflicted'; readonly theirs: Base }
-  /** It was deleted since. */
+  /** The object was deleted since it was read. */
   | { readonly type: 'gone'; readonly problem: Error }
   | { readonly type: 'applied'; readonly stored: Stored }
-  /** Some objects are stored; `text` has those that are not. */
+  /** Some objects are stored; `text` has the others. */
   | {
       readonly type: 'partlyApplied'
       readonly stored: Stored
@@ -68,7 +68,7 @@ export const editOf = (text: string, base?: Base): Edit => ({
   ...(base && { base }),
 })
 
-/** The edit after an event. An event that the state does not know changes nothing. */
+/** The edit after an event. Events that do not fit the current step change nothing. */
 export function reduceEdit(edit: Edit, event: EditEvent): Edit {
   const kept = {
     text: edit.text,
@@ -90,18 +90,18 @@ export function reduceEdit(edit: Edit, event: EditEvent): Edit {
     case 'apply':
       return edit.step === 'reviewing' ? { ...edit, step: 'applying' } : edit
     case 'failed':
-      return isUnderWay(edit)
+      return isRequesting(edit)
         ? { ...kept, step: 'editing', problem: event.problem, refused: edit.text }
         : edit
     case 'gone':
-      return isUnderWay(edit) ? { ...kept, step: 'editing', problem: event.problem, isGone: true } : edit
+      return isRequesting(edit) ? { ...kept, step: 'editing', problem: event.problem, isGone: true } : edit
     case 'createAnew': {
       if (edit.step !== 'editing' || !edit.isGone) return edit
       const { base: _, ...rest } = kept
       return { ...rest, step: 'editing' }
     }
     case 'conflicted':
-      return isUnderWay(edit) ? { ...kept, step: 'conflicted', theirs: event.theirs } : edit
+      return isRequesting(edit) ? { ...kept, step: 'conflicted', theirs: event.theirs } : edit
     case 'keepMine':
       return edit.step === 'conflicted' ? { ...kept, step: 'editing', base: edit.theirs } : edit
     case 'takeTheirs':
@@ -129,9 +129,9 @@ export function reduceEdit(edit: Edit, event: EditEvent): Edit {
   }
 }
 
-const isUnderWay = ({ step }: Edit): boolean => step === 'checking' || step === 'applying'
+const isRequesting = ({ step }: Edit): boolean => step === 'checking' || step === 'applying'
 
-/** The text that leaving would lose; undefined where it would lose none. @param original what a new object began with */
+/** The text that would be lost on leaving; undefined where none. @param original the first text of a new object */
 export function unsavedText({ step, text, base, stored, aside }: Edit, original: string): string | undefined {
   if (step === 'applied') return undefined
   const isChanged = text !== (base?.text ?? original) && !(stored.length > 0 && text === '')

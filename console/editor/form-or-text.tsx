@@ -4,10 +4,10 @@ import { useEditorWords } from '../words/editor.js'
 import type { Edit } from './edit.js'
 import { RefusalsContext, refusalsOf } from './refusals.js'
 
-/** How a text is edited now. */
+/** The editor that is shown. */
 export type EditedAs = 'form' | 'text'
 
-/** A form or the text of it: both edit the same. What the server checks is not edited meanwhile. */
+/** Tabs with a form and the YAML of the same text. The form is disabled while the server checks the text. */
 export function FormOrText({
   form,
   text,

@@ -13,21 +13,21 @@ import { isJsonObject } from '../../transcoding/json-object.js'
 import type { KubeObject } from '../kube/object.js'
 import { ManifestError } from './manifest-problem.js'
 
-/** One object as somebody wrote it. */
+/** A manifest in a text. */
 export interface Manifest {
   readonly apiVersion: string
   readonly kind: string
-  /** Empty where it has none. */
+  /** Empty where the manifest has none. */
   readonly namespace: string
   readonly name: string
-  /** Characters before it in the text. */
+  /** The offset of the manifest in the text. */
   readonly from: number
   readonly to: number
   readonly document: Document.Parsed
 }
 
-/** What the server alone writes, or what is its own record: no reader edits it. */
-const OWN = [
+/** Metadata that only the server writes; it is not shown in the editor. */
+const SERVER_FIELDS = [
   'uid',
   'resourceVersion',
   'generation',
@@ -37,23 +37,23 @@ const OWN = [
 ] as const
 
 /**
- * As API servers read it (YAML 1.1: `yes` is true), so that a text means the same here and there. A time is a text in Kubernetes, and whole
- * numbers beyond 2^53 stay exact.
+ * API servers read YAML 1.1 (`yes` is true), so the console does as well. Timestamps stay strings, as in Kubernetes, and integers beyond 2^53 stay
+ * exact.
  */
-const READING = {
+const PARSE_OPTIONS = {
   version: '1.1',
   intAsBigInt: true,
-  // The library compares each key with each other: a text of 11,500 keys took 4.4 s, and with `repeatedKeyIn` 0.4 s.
+  // The library compares all pairs of keys: a text of 11,500 keys took 4.4 s, and 0.4 s with `repeatedKeyIn`.
   uniqueKeys: false,
   customTags: (tags: Tags): Tags =>
     tags.filter(tag => typeof tag === 'string' || !/timestamp|binary|omap|pairs|set$/.test(tag.tag)),
 } as const
 
-const WRITING = { lineWidth: 0, indentSeq: false } as const
+const WRITE_OPTIONS = { lineWidth: 0, indentSeq: false } as const
 
 /**
- * The manifests of a text, which are divided by `---`. Empty ones are left out.
- * @throws ManifestError where it is no YAML, or one is no object with apiVersion, kind and name
+ * The manifests of a text, separated by `---`. Empty ones are skipped.
+ * @throws ManifestError where the text is no YAML, or a manifest lacks apiVersion, kind or name
  */
 export function manifestsIn(text: string): Manifest[] {
   return documentsIn(text)
@@ -61,10 +61,12 @@ export function manifestsIn(text: string): Manifest[] {
     .map(manifestOf)
 }
 
-/** The documents of a text, empty ones as well. Those that are no YAML have errors. */
-export const documentsIn = (text: string): readonly Document.Parsed[] => [...parseAllDocuments(text, READING)]
+/** The YAML documents of a text, with empty ones. Invalid documents have errors. */
+export const documentsIn = (text: string): readonly Document.Parsed[] => [
+  ...parseAllDocuments(text, PARSE_OPTIONS),
+]
 
-/** Requires a document to be YAML in which no key comes twice in one mapping. @throws ManifestError */
+/** Checks that a document is valid YAML without repeated keys. @throws ManifestError */
 export function requireYaml(document: Document.Parsed): void {
   const [error] = document.errors
   if (error) throw noYaml(error)
@@ -85,9 +87,9 @@ function repeatedKeyIn(document: Document): { readonly key: string; readonly at:
     Map(_, { items }) {
       const seen = new Set<unknown>()
       for (const { key } of items) {
-        // `<<` is no key: API servers take several of it.
+        // `<<` is not an ordinary key: API servers accept several of it.
         if (!isScalar(key) || typeof key.value === 'symbol') continue
-        // An API server reads all keys as texts: `1` and `"1"` are one.
+        // API servers read all keys as strings: `1` and `"1"` are the same key.
         const name = String(key.value)
         if (seen.has(name)) {
           found = { key: name, at: key.range?.[0] ?? 0 }
@@ -101,7 +103,7 @@ function repeatedKeyIn(document: Document): { readonly key: string; readonly at:
   return found
 }
 
-/** Whether a document has nothing in it but comments. */
+/** Whether a document is empty or has only comments. */
 export const isEmpty = ({ contents, errors }: Document.Parsed): boolean =>
   errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 
@@ -125,11 +127,11 @@ function textAt(document: Document, path: readonly string[]): string | undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** An object as a person edits it: without what the server alone writes, and without its status. */
+/** The YAML of an object for the editor: without its status and metadata that only the server writes. */
 export function textOf(object: KubeObject): string {
   const { apiVersion, kind, metadata, status: _, ...rest } = object
   const shown = Object.fromEntries(
-    Object.entries(metadata).filter(([field]) => !OWN.includes(field as never)),
+    Object.entries(metadata).filter(([field]) => !SERVER_FIELDS.includes(field as never)),
   )
   const document = new Document(
     { apiVersion, kind, metadata: shown, ...rest },
@@ -139,32 +141,32 @@ export function textOf(object: KubeObject): string {
 }
 
 /**
- * Whether a text is lines of nothing but white space. The library writes them as a block, and the first of them is then taken for indentation:
- * `" \n"` was read as `"\n"` (yaml 2.9.1; a property in form-text.test.ts found it). A pattern for it takes the square of the length of many
- * empty lines before another character, which a ConfigMap may have.
+ * Whether a string has only blank lines. The library writes such a string as a block, and its first line is then read as indentation: `" \n"` was
+ * read as `"\n"` (yaml 2.9.1; a property in form-text.test.ts found it). A regular expression would need quadratic time for many empty lines before
+ * another character, which a ConfigMap may have.
  */
 const isBlankLines = (text: string): boolean => text.includes('\n') && text.trim() === ''
 
-/** The text of a document that was changed: what was not touched stays, with its comments. */
+/** The YAML of a changed document. Unchanged parts stay as they were, with their comments. */
 export function writtenOf(document: Document): string {
   visit(document, {
     Scalar: (_, node) => {
       if (typeof node.value === 'string' && isBlankLines(node.value)) node.type = Scalar.QUOTE_DOUBLE
     },
   })
-  return document.toString(WRITING)
+  return document.toString(WRITE_OPTIONS)
 }
 
-/** What a change is made to: it is refused where the object has changed since. */
-export interface Unchanged {
+/** The version that a change is based on: the server refuses the change where the object has changed since. */
+export interface Precondition {
   readonly uid: string
   readonly resourceVersion: string
-  /** Sent back as it was: a type without the subresource would lose it. */
+  /** Sent back unchanged: a type without the status subresource would lose it. */
   readonly status?: unknown
 }
 
-/** The text that is sent for a manifest; what the reader wrote goes before what was read. */
-export function bodyOf({ document }: Manifest, base?: Unchanged): string {
+/** The request body of a manifest. Fields of the text win over those of `base`. */
+export function bodyOf({ document }: Manifest, base?: Precondition): string {
   const sent = document.clone() as Document
   const setMissing = (path: readonly string[], value: unknown) => {
     if (value !== undefined && value !== '' && !sent.hasIn(path)) sent.setIn(path, sent.createNode(value))
@@ -175,12 +177,14 @@ export function bodyOf({ document }: Manifest, base?: Unchanged): string {
   return writtenOf(sent)
 }
 
-/** Whole numbers of 16 digits or more, which a `number` may not hold. */
+/** Matches integers of 16 digits or more, which a `number` may not hold exactly. */
 const LARGE_NUMBER = /[:[,]\s*-?\d{16,}\s*[,}\]]/
 
-/** An answer of an API server. Numbers that a `number` cannot hold are `bigint`. @throws SyntaxError */
+/** Parses an object that an API server sent. Numbers that a `number` cannot hold become `bigint`. @throws SyntaxError */
 export function objectIn(json: string): KubeObject {
-  const object: unknown = LARGE_NUMBER.test(json) ? parseDocument(json, READING).toJS() : JSON.parse(json)
+  const object: unknown = LARGE_NUMBER.test(json)
+    ? parseDocument(json, PARSE_OPTIONS).toJS()
+    : JSON.parse(json)
   if (!isJsonObject(object) || !isJsonObject(object.metadata))
     throw new SyntaxError('the answer is no Kubernetes object')
   return object as unknown as KubeObject

@@ -8,7 +8,7 @@ import { useEditorWords } from '../words/editor.js'
 import { readBase } from './edit-source.js'
 import { ObjectEditor, type ObjectEditorProps } from './object-editor.js'
 
-/** Reads an object and edits it. */
+/** Reads an object, then shows its editor. */
 export function ObjectEdit({
   instance,
   at,

@@ -22,28 +22,28 @@ import { useMarks } from './use-marks.js'
 
 export interface ObjectEditorProps {
   readonly api: KubeApi
-  /** What it is of, in words: `Deployment default/web`. */
+  /** The title of the edit: `Deployment default/web`. */
   readonly title: string
-  /** The object that is edited; absent where new ones are created. */
+  /** The edited object; absent where new ones are created. */
   readonly at?: ObjectAddress
-  /** What is created; absent where an object is edited. */
+  /** The type to create; absent where an object is edited. */
   readonly creates?: Pick<ObjectType, 'group' | 'resource'>
-  /** What the text begins with: of an object as it is, of a new one a sketch. */
+  /** The first text: the object as it was read, or a sketch of a new one. */
   readonly text: string
   /** The object as it was read. */
   readonly base?: Base
-  /** Called once, when all of it is stored. */
+  /** Called once, after all objects are stored. */
   readonly done: (stored: Stored) => void
   readonly cancel?: () => void
-  /** Shown beside the text while it is written: a preview of what it would do. */
+  /** Shown beside the text while it is edited, such as a preview of its effects. */
   readonly beside?: (text: string) => ReactNode
-  /** A form that edits the same text, in place of the YAML while it is chosen. */
+  /** A form that edits the same text; shown instead of the YAML when the user chooses it. */
   readonly form?: (text: string, change: (text: string) => void) => ReactNode
 }
 
 /**
- * Edits an object or creates some, as YAML: the server's own schema helps, and nothing is applied before the server has shown what it would
- * store. A conflict keeps both versions; nothing typed is lost.
+ * An editor of YAML that changes an object or creates objects. The server's schema helps, and the server shows what it would store before anything is
+ * applied. A conflict keeps both versions; nothing typed is lost.
  */
 export function ObjectEditor(props: ObjectEditorProps) {
   const { api, at, title, text, base } = props
@@ -65,7 +65,7 @@ export function ObjectEditor(props: ObjectEditorProps) {
           size="xs"
           variant="default"
           onClick={() => {
-            drafts.forget(key)
+            drafts.delete(key)
             setDraft(undefined)
           }}
         >
@@ -76,7 +76,7 @@ export function ObjectEditor(props: ObjectEditorProps) {
   )
 }
 
-/** What storing the text needs. */
+/** The action whose right the user needs to store the text. */
 function rightFor({
   api: { instance },
   at,
@@ -120,11 +120,11 @@ function Editing({
   })
   const lookup = (apiVersion: string, kind: string) => schemaOf(api, apiVersion, kind)
   const marks = useMarks(edit.text, lookup, edit.step === 'editing' ? edit.problem : undefined)
-  // It outlives the comparison: who edits YAML goes on in YAML.
+  // Kept across steps, so that users who chose YAML return to YAML.
   const [editedAs, setEditedAs] = useState<EditedAs>('form')
-  const isTold = useRef(false)
-  if (edit.step === 'applied' && !isTold.current) {
-    isTold.current = true
+  const isReported = useRef(false)
+  if (edit.step === 'applied' && !isReported.current) {
+    isReported.current = true
     queueMicrotask(() => done(edit.stored))
   }
   const wanted = rightFor({ api, at, creates })

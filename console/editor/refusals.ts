@@ -1,15 +1,15 @@
 import { createContext, useContext } from 'react'
 import { KubeError } from '../kube/kube-error.js'
 
-/** What the server refused when it was asked last, by the path of its field: `spec.ports[0].port`. */
+/** The server's messages about fields, by path: `spec.ports[0].port`. */
 export type Refusals = ReadonlyMap<string, string>
 
 const NONE: Refusals = new Map()
 
-/** Those of the text that a form edits. Empty once the text is another. */
+/** The refused fields of a form's text. Empty once the text changed. */
 export const RefusalsContext = createContext<Refusals>(NONE)
 
-/** What the server refused of one field; undefined where it refused nothing. */
+/** The server's message about a field; undefined where there is none. */
 export const useRefusal = (field: string): string | undefined => useContext(RefusalsContext).get(field)
 
 export function refusalsOf(problem: Error | undefined): Refusals {

@@ -1,22 +1,22 @@
 import { useEffect, useReducer, useRef } from 'react'
-import { askBeforeLoss, type Draft, drafts } from './drafts.js'
+import { type Draft, drafts, warnBeforeUnload } from './drafts.js'
 import { type Base, type Edit, type EditEvent, editOf, reduceEdit, unsavedText } from './edit.js'
 import type { EditSource } from './edit-source.js'
 
-/** What an edit is of. */
+/** The start of an edit. */
 export interface EditStart {
-  /** What a draft is kept by: the instance and the object, or what is created. */
+  /** The key of the draft: the instance and the object, or the title of a new one. */
   readonly key: string
   readonly text: string
-  /** A text to go on with in its place. */
+  /** A draft that replaces the text. */
   readonly draft?: Draft | undefined
   readonly base?: Base
   readonly source: EditSource
 }
 
 /**
- * An edit and what happens to it. Checking ends when the screen is left; applying does not, because a write that was sent takes effect
- * anyway. A text that was not applied stays as a draft.
+ * Runs an edit. Leaving the screen aborts a check but not an apply, because a sent write takes effect anyway. A text that was not applied is kept as
+ * a draft.
  */
 export function useEdit({ key, text, draft, base, source }: EditStart) {
   const [edit, send] = useReducer(reduceEdit, undefined, () => editOf(draft?.text ?? text, base))
@@ -24,7 +24,7 @@ export function useEdit({ key, text, draft, base, source }: EditStart) {
   sources.current = source
   const { step } = edit
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each step begins its work once, with what the edit is then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each step starts its request once, with the edit of that moment
   useEffect(() => {
     if (step === 'checking') {
       const left = new AbortController()
@@ -39,11 +39,11 @@ export function useEdit({ key, text, draft, base, source }: EditStart) {
 
   useEffect(() => {
     const unsaved = unsavedText(edit, text)
-    if (unsaved === undefined) drafts.forget(key)
+    if (unsaved === undefined) drafts.delete(key)
     else drafts.keep(key, { text: unsaved, at: Date.now(), ...(edit.base && { base: edit.base }) })
   }, [edit, key, text])
 
-  useEffect(askBeforeLoss, [])
+  useEffect(warnBeforeUnload, [])
 
   return [edit, send] as const satisfies readonly [Edit, (event: EditEvent) => void]
 }

@@ -8,12 +8,12 @@ import { ManifestError } from './manifest-problem.js'
 import { type Finding, findingsIn, placeOf } from './schema/findings.js'
 import type { KindSchema } from './schema/schemas.js'
 
-/** A text is looked at when it has rested so long, milliseconds. */
+/** The pause after typing before a text is checked, milliseconds. */
 const RESTING_MS = 400
-/** Characters above which a text is not looked at while it is written: the server looks at it when it is checked. */
-const LOOKED_AT_BELOW = 300_000
+/** Longer texts, in characters, are not checked while typing. The dry run checks them. */
+const MOST_CHARACTERS = 300_000
 
-/** What is wrong in a text, by the server's schema while it is written, and by what the server refused when it was checked. */
+/** The problems of a text: by the server's schema while it is edited, and from the last refusal of the server. */
 export function useMarks(
   text: string,
   lookup: (apiVersion: string, kind: string) => Promise<KindSchema | undefined>,
@@ -22,9 +22,9 @@ export function useMarks(
   const editor = useEditorWords()
   const said = useManifestWords()
   const [marks, setMarks] = useState<readonly Mark[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is looked up anew with each text
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each text is looked up anew
   useEffect(() => {
-    if (text.length > LOOKED_AT_BELOW) return setMarks([])
+    if (text.length > MOST_CHARACTERS) return setMarks([])
     let isOld = false
     const timer = setTimeout(() => {
       void findingsOf(text, lookup, refused).then(findings => {
@@ -39,7 +39,7 @@ export function useMarks(
   return marks
 }
 
-/** It never rejects: a text that cannot be read has that as its finding. */
+/** Never rejects: a text that cannot be parsed is a finding itself. */
 async function findingsOf(
   text: string,
   lookup: (apiVersion: string, kind: string) => Promise<KindSchema | undefined>,

@@ -1,6 +1,6 @@
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import { askBeforeLoss, drafts } from '../editor/drafts.js'
+import { drafts, warnBeforeUnload } from '../editor/drafts.js'
 import { ageOf } from '../parts/time.js'
 import { useEditorWords } from '../words/editor.js'
 import { useWords } from '../words/use-words.js'
@@ -32,10 +32,10 @@ export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
   const [fields, set] = useState<T>(() => (found ? (JSON.parse(found.text) as T) : beginning))
   useEffect(() => {
     const text = JSON.stringify(fields)
-    if (text === JSON.stringify(beginning)) drafts.forget(kept)
+    if (text === JSON.stringify(beginning)) drafts.delete(kept)
     else if (text !== drafts.of(kept)?.text) drafts.keep(kept, { text, at: Date.now() })
   }, [kept, fields, beginning])
-  useEffect(askBeforeLoss, [])
+  useEffect(warnBeforeUnload, [])
   return {
     fields,
     set,
@@ -44,7 +44,7 @@ export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
       setRestored(undefined)
       set(beginning)
     },
-    forget: () => drafts.forget(kept),
+    forget: () => drafts.delete(kept),
   }
 }
 

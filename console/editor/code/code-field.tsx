@@ -15,19 +15,19 @@ import {
 } from '@codemirror/view'
 import { useEffect, useRef } from 'react'
 import { useWords } from '../../words/use-words.js'
-import { help, type SchemaLookup } from './help.js'
-import { look } from './look.js'
+import { type SchemaLookup, schemaHelp } from './schema-help.js'
+import { editorTheme } from './theme.js'
 
-/** Characters above which a text is shown plainly: colours and help would hold up who types. */
+/** Texts with more characters have no highlighting and no help, which would make typing slow. */
 export const PLAIN_ABOVE = 1_000_000
 
 export interface CodeFieldProps {
   readonly label: string
   readonly text: string
-  /** Absent where the text is only read. */
+  /** Absent where the text is read-only. */
   readonly change?: (text: string) => void
   readonly lookup?: SchemaLookup
-  /** What is wrong, at its place. */
+  /** Problems at their places. */
   readonly marks?: readonly Mark[]
 }
 
@@ -38,12 +38,12 @@ export interface Mark {
   readonly isError: boolean
 }
 
-/** A text of YAML that is edited or read. Tab leaves it, as every field; nothing else of the keyboard is taken away from who reads. */
+/** A YAML editor or viewer. Tab leaves the field, as in every other field, so that the keyboard is not trapped. */
 export function CodeField({ label, text, change, lookup, marks = [] }: CodeFieldProps) {
   const { locale } = useWords()
   const box = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
-  // What the editor calls is the newest that it was given.
+  // The editor is editor once, so it calls the props of the last render by this ref.
   const calls = useRef({ change, lookup })
   calls.current = { change, lookup }
   const first = useRef(text)
@@ -53,11 +53,11 @@ export function CodeField({ label, text, change, lookup, marks = [] }: CodeField
   useEffect(() => {
     if (!box.current) return
     const editing = new Compartment()
-    const made = new EditorView({
+    const editor = new EditorView({
       parent: box.current,
       doc: first.current,
       extensions: [
-        look(locale),
+        editorTheme(locale),
         lineNumbers(),
         history(),
         drawSelection(),
@@ -74,7 +74,7 @@ export function CodeField({ label, text, change, lookup, marks = [] }: CodeField
               bracketMatching(),
               closeBrackets(),
               highlightSelectionMatches(),
-              help(async (...kind) => calls.current.lookup?.(...kind)),
+              schemaHelp(async (...kind) => calls.current.lookup?.(...kind)),
             ],
         keymap.of([
           ...closeBracketsKeymap,
@@ -91,8 +91,8 @@ export function CodeField({ label, text, change, lookup, marks = [] }: CodeField
         }),
       ],
     })
-    view.current = made
-    return () => made.destroy()
+    view.current = editor
+    return () => editor.destroy()
   }, [label, locale, isPlain])
 
   useEffect(() => {

@@ -7,11 +7,11 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
 import { useWords } from '../../words/use-words.js'
 import { PLAIN_ABOVE } from './code-field.js'
-import { look } from './look.js'
+import { editorTheme } from './theme.js'
 
-/** Two texts are compared so long, milliseconds, and line by line after that. */
+/** The time for an exact comparison, milliseconds; after it the texts are compared line by line. */
 const COMPARING_MS = 300
-/** Lines that are shown around a change. */
+/** Lines around a change. */
 const AROUND = 4
 
 export interface ComparisonProps {
@@ -19,12 +19,12 @@ export interface ComparisonProps {
   readonly after: {
     readonly label: string
     readonly text: string
-    /** Absent where it is only read. */
+    /** Absent where it is read-only. */
     readonly change?: (text: string) => void
   }
 }
 
-/** Two texts with what differs: side by side, and in a narrow window one below the other. */
+/** Two texts and their differences: side by side, or below each other in a narrow window. */
 export function Comparison({ before, after }: ComparisonProps) {
   const { locale } = useWords()
   const box = useRef<HTMLDivElement>(null)
@@ -32,16 +32,16 @@ export function Comparison({ before, after }: ComparisonProps) {
   const change = useRef(after.change)
   change.current = after.change
   const isEdited = after.change !== undefined
-  // While it is edited, its own text is the newest.
+  // While the text is edited, the editor has its newest version.
   const text = useRef(after.text)
   text.current = after.text
   const shown = isEdited ? undefined : after.text
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a text that is only read is shown anew when it changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a read-only text is shown anew when it changes
   useEffect(() => {
     if (!box.current) return
     const isPlain = Math.max(before.text.length, text.current.length) > PLAIN_ABOVE
-    const both = [look(locale), lineNumbers(), EditorView.lineWrapping, isPlain ? [] : yaml()]
+    const both = [editorTheme(locale), lineNumbers(), EditorView.lineWrapping, isPlain ? [] : yaml()]
     const left: Extension = [
       both,
       EditorState.readOnly.of(true),
@@ -61,7 +61,7 @@ export function Comparison({ before, after }: ComparisonProps) {
       diffConfig: { timeout: COMPARING_MS, scanLimit: isPlain ? 50 : 500 },
       gutter: true,
     }
-    const made = isWide
+    const view = isWide
       ? new MergeView({
           ...differences,
           parent: box.current,
@@ -77,7 +77,7 @@ export function Comparison({ before, after }: ComparisonProps) {
             unifiedMergeView({ ...differences, original: before.text, mergeControls: isEdited }),
           ],
         })
-    return () => made.destroy()
+    return () => view.destroy()
   }, [locale, isWide, isEdited, before.label, before.text, after.label, shown])
 
   return <div ref={box} className="code" />

@@ -3,24 +3,24 @@ import { type ComponentProps, Suspense } from 'react'
 import { lazyComponent } from '../../loading/lazy-component.js'
 import { useEditorWords } from '../../words/editor.js'
 
-const Field = lazyComponent(async () => (await import('./code-field.js')).CodeField)
-const Comparing = lazyComponent(async () => (await import('./comparison.js')).Comparison)
+const LazyField = lazyComponent(async () => (await import('./code-field.js')).CodeField)
+const LazyComparison = lazyComponent(async () => (await import('./comparison.js')).Comparison)
 
-/** A text of YAML; its editor is loaded when it is first shown. */
-export const YamlField = (props: ComponentProps<typeof Field>) => (
-  <Suspense fallback={<Waiting />}>
-    <Field {...props} />
+/** `CodeField`, loaded when it is first rendered. */
+export const YamlField = (props: ComponentProps<typeof LazyField>) => (
+  <Suspense fallback={<Loading />}>
+    <LazyField {...props} />
   </Suspense>
 )
 
-/** Two texts with what differs; loaded when it is first shown. */
-export const YamlComparison = (props: ComponentProps<typeof Comparing>) => (
-  <Suspense fallback={<Waiting />}>
-    <Comparing {...props} />
+/** `Comparison`, loaded when it is first rendered. */
+export const YamlComparison = (props: ComponentProps<typeof LazyComparison>) => (
+  <Suspense fallback={<Loading />}>
+    <LazyComparison {...props} />
   </Suspense>
 )
 
-function Waiting() {
+function Loading() {
   const editor = useEditorWords()
   return (
     <Center h={240}>

@@ -4,7 +4,7 @@ import type { ManifestProblem } from '../manifest-problem.js'
 import type { Schema } from './open-api.js'
 import type { KindSchema } from './schemas.js'
 
-/** What is wrong at a place of a text. */
+/** A problem at a place of a text. */
 export interface Finding {
   readonly from: number
   readonly to: number
@@ -18,13 +18,13 @@ export interface Finding {
     | { readonly is: 'refused'; readonly message: string }
 }
 
-/** More would help nobody. */
+/** The most findings of a text; more would not help. */
 const MOST_FINDINGS = 50
 
-/** Where a manifest is not as the server's schema wants it, as far as that can be said without the server. */
+/** Compares a manifest with the server's schema, as far as that is possible without the server. */
 export function findingsIn({ document }: Manifest, { document: openApi, schema }: KindSchema): Finding[] {
   const findings: Finding[] = []
-  const find = (node: Node, problem: Finding['problem']) => {
+  const report = (node: Node, problem: Finding['problem']) => {
     const [from = 0, to = from] = node.range ?? []
     if (findings.length < MOST_FINDINGS) findings.push({ from, to, problem })
   }
@@ -32,43 +32,43 @@ export function findingsIn({ document }: Manifest, { document: openApi, schema }
     const wanted = openApi.resolved(given)
     if (!wanted || findings.length >= MOST_FINDINGS) return
     if (isMap(node)) {
-      if (!isOf('object', wanted)) {
-        find(node, { is: 'wrongType', wanted: wordOf(wanted) })
+      if (!isOfType('object', wanted)) {
+        report(node, { is: 'wrongType', wanted: wordOf(wanted) })
         return
       }
       for (const pair of node.items as Pair<Node, Node | null>[]) {
         const name = isScalar(pair.key) ? String(pair.key.value) : ''
         const below = openApi.at(wanted, [name])
         const isKnown = below !== undefined || mayHaveOthers(wanted)
-        if (!isKnown) find(pair.key, { is: 'unknownField', field: name })
+        if (!isKnown) report(pair.key, { is: 'unknownField', field: name })
         else if (pair.value !== null) visit(pair.value, below, false)
       }
       for (const field of wanted.required ?? [])
         if (!node.has(field) && !(isRoot && field === 'status'))
-          find((isScalar(node.items[0]?.key) ? node.items[0].key : node) as Node, {
+          report((isScalar(node.items[0]?.key) ? node.items[0].key : node) as Node, {
             is: 'missingField',
             field,
           })
       return
     }
     if (isSeq(node)) {
-      if (!isOf('array', wanted)) {
-        find(node, { is: 'wrongType', wanted: wordOf(wanted) })
+      if (!isOfType('array', wanted)) {
+        report(node, { is: 'wrongType', wanted: wordOf(wanted) })
         return
       }
       for (const item of node.items) visit(item, wanted.items, false)
       return
     }
     if (!isScalar(node) || isAlias(node) || node.value === null) return
-    if (!isScalarOf(node.value, wanted)) find(node, { is: 'wrongType', wanted: wordOf(wanted) })
+    if (!isScalarOf(node.value, wanted)) report(node, { is: 'wrongType', wanted: wordOf(wanted) })
     else if (wanted.enum && !wanted.enum.some(each => each === node.value))
-      find(node, { is: 'notOneOf', wanted: wanted.enum.map(String) })
+      report(node, { is: 'notOneOf', wanted: wanted.enum.map(String) })
   }
   visit(document.contents, schema, true)
   return findings
 }
 
-const isOf = (type: string, { type: wanted, ...schema }: Schema): boolean =>
+const isOfType = (type: string, { type: wanted, ...schema }: Schema): boolean =>
   wanted === undefined || wanted === type || schema['x-kubernetes-preserve-unknown-fields'] === true
 
 const mayHaveOthers = (schema: Schema): boolean =>
@@ -103,14 +103,14 @@ const wordOf = (schema: Schema): string =>
     ? 'int-or-string'
     : (schema.type ?? 'any')
 
-/** `spec.containers[0].image` as steps. */
+/** Splits `spec.containers[0].image` into steps. */
 export function stepsOf(field: string): (string | number)[] {
   return [...field.matchAll(/\[(\d+)\]|\[([^\]]+)\]|([^.[\]]+)/g)].map(([, index, key, name]) =>
     index === undefined ? (key ?? name ?? '').replace(/^["']|["']$/g, '') : Number(index),
   )
 }
 
-/** Where a field is that the server refused: the nearest part of its way that is written. */
+/** The place of a field that the server refused, or of its nearest written parent. */
 export function placeOf(
   { document, from }: Manifest,
   field: string,

@@ -2,7 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf'
 import { isJsonObject } from '../../../transcoding/json-object.js'
 import type { Path } from './path-at.js'
 
-/** What an OpenAPI document says of a value. */
+/** An OpenAPI schema of a value. */
 export interface Schema {
   readonly type?: string
   readonly format?: string
@@ -24,7 +24,7 @@ export interface Schema {
   }[]
 }
 
-/** References that lead to each other are followed so far. */
+/** The most references that are followed in a row; references may form a cycle. */
 const MOST_REFERENCES = 8
 
 /** The schemas of one group's version, as an API server publishes them at `/openapi/v3`. */
@@ -49,7 +49,7 @@ export class OpenApi {
     )
   }
 
-  /** A schema with what it refers to; its own description counts before that of the other. */
+  /** Resolves references of a schema. Its own description wins over that of the referenced one. */
   resolved(schema: Schema | undefined): Schema | undefined {
     let current = schema
     for (let followed = 0; current && followed < MOST_REFERENCES; followed += 1) {
@@ -63,7 +63,7 @@ export class OpenApi {
     return undefined
   }
 
-  /** The schema below another. */
+  /** The schema of a path below another schema. */
   at(schema: Schema | undefined, path: Path): Schema | undefined {
     let current = this.resolved(schema)
     for (const step of path) {
@@ -76,7 +76,7 @@ export class OpenApi {
     return current
   }
 
-  /** The fields that a value may have, in the order of the document. */
+  /** The fields of a schema, in the document's order. */
   fields(
     schema: Schema | undefined,
   ): { readonly name: string; readonly schema: Schema; readonly isRequired: boolean }[] {
@@ -89,7 +89,7 @@ export class OpenApi {
   }
 }
 
-/** What a schema calls its type: `[]object`, `int-or-string`. */
+/** The name of a schema's type: `[]object`, `int-or-string`. */
 export function typeText(schema: Schema): string {
   if (schema['x-kubernetes-int-or-string'] || schema.format === 'int-or-string') return 'int-or-string'
   if (schema.type === 'array') return '[]'

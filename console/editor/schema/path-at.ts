@@ -1,16 +1,16 @@
-/** A place in a YAML text: the fields that lead there, `[]` for an item of a list. */
+/** The path to a place in a YAML text: fields, and `[]` for an item of a list. */
 export type Path = readonly string[]
 
 export interface Place {
-  /** Of the mapping that the line is in. */
+  /** The path of the mapping that has the line. */
   readonly path: Path
-  /** The field of the line, as far as it is written. */
+  /** The field of the line, possibly incomplete. */
   readonly key: string
   /** The value after the field's colon, where the line has one. */
   readonly value: string | undefined
 }
 
-/** `- - name: web`: the columns of its dashes, and its field. */
+/** A line such as `- - name: web`: the columns of its dashes, and its field. */
 interface Line {
   readonly dashes: readonly number[]
   readonly column: number
@@ -41,10 +41,9 @@ function lineOf(text: string): Line | undefined {
 }
 
 /**
- * Where a line of a text is, by its indentation, as somebody who writes sees it: the text need not be whole yet. Only what is written in
- * blocks is known, not what is between braces.
+ * The place of a line, found by indentation, so that it works in an incomplete text. Only block style is read, not what is between braces.
  * @param line counts from 0
- * @param column where the cursor is; of a blank line it decides what is meant
+ * @param column of the cursor; on a blank line it decides the level
  */
 export function placeAt(lines: readonly string[], line: number, column: number): Place {
   const text = lines[line] ?? ''
@@ -52,7 +51,7 @@ export function placeAt(lines: readonly string[], line: number, column: number):
   const dashes = own?.dashes ?? []
   const path: string[] = []
   let limit = own ? own.column : Math.min(column, text.length)
-  // A list's items may stand as far left as the field that they belong to.
+  // Items of a list may be at the same column as the list's field.
   let isItem = false
   const passDashes = (columns: readonly number[]) => {
     for (const dash of [...columns].reverse())

@@ -2,10 +2,10 @@ import type { KubeApi } from '../../kube/kube-api.js'
 import { groupVersionOf } from '../../kube/object.js'
 import { OpenApi, type Schema } from './open-api.js'
 
-/** Documents that are kept parsed: one of the core group is some 10 MB of objects. */
+/** Parsed documents that are kept. The one of the core group takes some 10 MB. */
 const MOST_DOCUMENTS = 12
 
-/** A kind's schema, and the document that it is in. */
+/** The schema of a kind, and its document. */
 export interface KindSchema {
   readonly document: OpenApi
   readonly schema: Schema
@@ -13,7 +13,7 @@ export interface KindSchema {
 
 const documents = new Map<string, Promise<OpenApi>>()
 
-/** The schema that an instance's own server publishes for a kind; undefined where it has none, or has not answered. */
+/** Reads the schema that an instance's server publishes for a kind; undefined where there is none or the request failed. */
 export async function schemaOf(
   api: KubeApi,
   apiVersion: string,
@@ -31,7 +31,7 @@ export async function schemaOf(
     const schema = document.kind(group, version, kind)
     return schema && { document, schema }
   } catch {
-    // Help while one writes is left out, and asked for again at the next letter; what is written is judged by the server when it is checked.
+    // Without a schema there is no help while typing. The next key reads it again, and the dry run checks the text in any case.
     documents.delete(key)
     return undefined
   }

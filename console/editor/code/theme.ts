@@ -5,11 +5,11 @@ import { tags } from '@lezer/highlight'
 
 const mono = 'var(--mantine-font-family-monospace)'
 
-/** Dark or pale enough to be read on the colours of a comparison, too. */
+/** The colour of field names, with enough contrast also on the colours of a comparison. */
 const FIELDS =
   'light-dark(color-mix(in srgb, var(--mantine-color-teal-9) 70%, black), var(--mantine-color-teal-3))'
 
-/** The page's own colours, dark and light, and sizes that follow the reader's. */
+/** The page's colours in light and dark mode, with sizes relative to the user's font size. */
 const surface = EditorView.theme({
   '&': {
     fontSize: 'var(--mantine-font-size-sm)',
@@ -58,7 +58,7 @@ const surface = EditorView.theme({
     background: 'var(--mantine-color-default-hover)',
     color: 'var(--mantine-color-dimmed)',
   },
-  // Its own marks are in few fonts.
+  // Few fonts have CodeMirror's characters here.
   '.cm-collapsedLines::before, .cm-collapsedLines::after': { content: '"…"', margin: '0 6px' },
 })
 
@@ -73,7 +73,7 @@ const colours = HighlightStyle.define([
   { tag: tags.meta, color: 'var(--mantine-color-dimmed)' },
 ])
 
-/** What the editor says itself, in Chinese. Its own words are English. */
+/** CodeMirror's texts in Chinese. Its own are English. */
 const chinese = {
   'Go to line': '跳转到行',
   go: '跳转',
@@ -100,15 +100,15 @@ const chinese = {
   Completions: '补全',
 }
 
-/** The nonce of this page's styles: the editor makes some while it runs. */
+/** The nonce of this page's styles; CodeMirror adds styles at runtime. */
 const nonce = () => document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''
 
-/** How every editor and comparison looks. @param locale of the reader: `en` or `zh-CN` */
-export const look = (locale: string): Extension => [
+/** The extensions that all editors and comparisons share. @param locale of the user: `en` or `zh-CN` */
+export const editorTheme = (locale: string): Extension => [
   EditorView.cspNonce.of(nonce()),
-  // What scrolls can be reached by who has no pointer, also where it is only read.
+  // Makes read-only texts focusable, so that the keyboard can scroll them.
   EditorView.contentAttributes.of({ tabindex: '0' }),
-  // Marks that turn the writing direction or have no width show another text than the one that is stored.
+  // Shows characters that change the writing direction or have no width: with them, the visible text would differ from the stored one.
   highlightSpecialChars(),
   surface,
   syntaxHighlighting(colours),

@@ -10,18 +10,18 @@ import { type Schema, typeText } from '../schema/open-api.js'
 import { type Place, placeAt } from '../schema/path-at.js'
 import type { KindSchema } from '../schema/schemas.js'
 
-/** Finds the schema of a kind; undefined where there is none. */
+/** Reads the schema of a kind; undefined where there is none. */
 export type SchemaLookup = (apiVersion: string, kind: string) => Promise<KindSchema | undefined>
 
-/** Lines above and below in which a manifest's `apiVersion` and `kind` are looked for. */
+/** The number of lines above and below in which a manifest's `apiVersion` and `kind` are searched. */
 const MOST_LINES = 5_000
 
-/** Completion and hover by the schema of the manifest that the cursor is in. */
-export const help = (lookup: SchemaLookup): Extension => [
+/** Completion and hover text from the schema of the manifest at the cursor. */
+export const schemaHelp = (lookup: SchemaLookup): Extension => [
   autocompletion({ override: [context => complete(context, lookup)], icons: false }),
   hoverTooltip(async (view, position) => {
     const line = view.state.doc.lineAt(position)
-    const found = await lookedUp(view.state, position, lookup)
+    const found = await schemaAt(view.state, position, lookup)
     if (!found) return null
     const { place, kind } = found
     const field = kind.document.at(kind.schema, [...place.path, place.key])
@@ -31,14 +31,14 @@ export const help = (lookup: SchemaLookup): Extension => [
       pos: start,
       end: start + place.key.length,
       above: true,
-      create: () => ({ dom: described(place.key, field) }),
+      create: () => ({ dom: descriptionOf(place.key, field) }),
     }
   }),
 ]
 
-function described(name: string, schema: Schema): HTMLElement {
+function descriptionOf(name: string, schema: Schema): HTMLElement {
   const dom = document.createElement('div')
-  dom.className = 'cm-field-help'
+  dom.className = 'cm-field-schemaHelp'
   const title = document.createElement('strong')
   title.textContent = `${name}: ${typeText(schema)}`
   const text = document.createElement('div')
@@ -50,7 +50,7 @@ function described(name: string, schema: Schema): HTMLElement {
 async function complete(context: CompletionContext, lookup: SchemaLookup): Promise<CompletionResult | null> {
   const word = context.matchBefore(/[\w.$/-]*/)
   if (!word || (word.from === word.to && !context.explicit)) return null
-  const found = await lookedUp(context.state, context.pos, lookup)
+  const found = await schemaAt(context.state, context.pos, lookup)
   if (!found || context.aborted) return null
   const { place, kind } = found
   const { document, schema } = kind
@@ -61,7 +61,7 @@ async function complete(context: CompletionContext, lookup: SchemaLookup): Promi
     ({ name, schema: field, isRequired }): Completion => ({
       label: name,
       detail: typeText(field),
-      apply: `${name}:${opening(field, line.text)}`,
+      apply: `${name}:${valueStart(field, line.text)}`,
       boost: isRequired ? 1 : 0,
       ...(field.description && { info: field.description }),
     }),
@@ -69,8 +69,8 @@ async function complete(context: CompletionContext, lookup: SchemaLookup): Promi
   return { from: word.from, options, validFor: /^[\w.$/-]*$/ }
 }
 
-/** What follows a field's colon: what it holds begins on the next line, further in. */
-function opening(schema: Schema, line: string): string {
+/** The text after a completed field's colon: an object or a list begins on the next line, indented. */
+function valueStart(schema: Schema, line: string): string {
   const indent = ' '.repeat(/^[\s-]*/.exec(line)?.[0].length ?? 0)
   if (schema.type === 'array') return `\n${indent}- `
   if (schema.type === 'object' || schema.properties) return `\n${indent}  `
@@ -82,8 +82,8 @@ function valuesOf(schema: Schema | undefined): Completion[] {
   return (schema?.enum ?? []).map(each => ({ label: String(each) }))
 }
 
-/** Where a position is, and the schema of its manifest. */
-async function lookedUp(
+/** The place of a position, and the schema of its manifest. */
+async function schemaAt(
   state: EditorState,
   position: number,
   lookup: SchemaLookup,
@@ -96,7 +96,7 @@ async function lookedUp(
   return kind && { place: placeAt(lines, line, column), kind }
 }
 
-/** The lines of the manifest that a position is in, and which of them it is on. */
+/** The lines of the manifest around a position, and the index of its line. */
 function manifestAround(state: EditorState, position: number) {
   const here = state.doc.lineAt(position).number
   const isBetween = (number: number) => /^---(\s|$)/.test(state.doc.line(number).text)
