@@ -86,10 +86,10 @@ function Row({ placed }: { readonly placed: ClusterPlacement }) {
   )
 }
 
-/** The filter of a refusal that Kairship words itself: all others are Karmada's. */
+/** The filter of the only refusal that Kairship words itself. All other refusals are Karmada's. */
 const NOT_JOINED = 'NotJoined'
 
-/** What the scheduler writes where nothing limits replicas: the largest number of 32 bits. */
+/** The scheduler's value for unlimited replicas: the largest number of 32 bits. */
 const UNLIMITED = 2 ** 31 - 1
 
 /** Replicas before and after: `2 → 5`. */

@@ -117,7 +117,7 @@ function ActiveSession({
           closeButtonLabel={problem.close}
           onClose={() => setSignOutError(undefined)}
         >
-          <FailureWords error={notOut} />
+          <FailureWords error={signOutError} />
         </Alert>
       )}
       {state.is !== 'valid' && (
