@@ -35,8 +35,12 @@ export async function watchHour(
   return { instances, changes, seconds, heapBeforeBytes, heapAfterBytes: await opened.heapBytes() }
 }
 
-/** Requests of a page while nothing changes; its streams are one socket, which was there before. */
+/** After its first screen a page loads parts ahead, the last of them after three seconds (console/session/session-gate.tsx); milliseconds. */
+const LOADED_AHEAD_MS = 10_000
+
+/** Requests of a page that has loaded its parts, while nothing changes; its streams are one socket, which was there before. */
 export async function idleRequests(opened: OpenPage, seconds: number): Promise<readonly string[]> {
+  await until(performance.now() + LOADED_AHEAD_MS)
   const requests: string[] = []
   const note = (request: Request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`)
   opened.page.on('request', note)
