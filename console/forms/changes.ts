@@ -1,30 +1,30 @@
 import { type Document, isMap, isNode, isScalar, isSeq, Scalar } from 'yaml'
 
-/** Where a field is: keys, and indices of lists. */
+/** The path of a field: keys, and indices of lists. */
 export type Path = readonly (string | number)[]
 
-/** What a form does to a document. Fields that it does not name stay as they are, with their comments and in their order. */
+/** A change of a document by a form. Other fields keep their values, comments and order. */
 export type Change = (document: Document) => void
 
-/** Sets a field; what is absent or empty takes it away, and with it what is empty then. */
+/** Sets a field. An absent or empty value removes the field, and parents that are empty then. */
 export const setting =
   (path: Path, value: string | number | boolean | object | undefined): Change =>
   document => {
     if (value === undefined || value === '' || value === false || (Array.isArray(value) && !value.length))
       return remove(document, path)
-    makeWay(document, path)
+    removeNullParents(document, path)
     put(document, path, typeof value === 'string' ? textNode(document, value) : value)
   }
 
-/** Sets an entry whose value may be empty, as those of a ConfigMap and of labels. */
+/** Sets an entry whose value may be empty, as in ConfigMaps and labels. */
 export const settingEntry =
   (path: Path, value: string): Change =>
   document => {
-    makeWay(document, path)
+    removeNullParents(document, path)
     put(document, path, textNode(document, value))
   }
 
-/** Gives an entry of a mapping another key: it stays in its place, with its comments. The new key must not be there. */
+/** Renames the key of an entry. It keeps its place and comments. The new key must not exist. */
 export const renaming =
   (path: Path, key: string): Change =>
   document => {
@@ -38,7 +38,7 @@ export const renaming =
     pair.key = named
   }
 
-/** Makes a list hold these texts: those that stay keep their comments, new ones come last. */
+/** Sets the strings of a list: kept ones keep their comments, new ones are appended. */
 export const settingTexts =
   (path: Path, wanted: readonly string[]): Change =>
   document => {
@@ -50,23 +50,23 @@ export const settingTexts =
     for (const one of wanted) if (!there.includes(one)) found.add(textNode(document, one))
   }
 
-/** Puts one more item at the end of a list. */
+/** Appends an item to a list. */
 export const adding =
   (path: Path, item: object): Change =>
   document => {
-    makeWay(document, [...path, 0])
+    removeNullParents(document, [...path, 0])
     const found = document.hasIn(path) ? document.getIn(path) : undefined
     if (isSeq(found)) found.add(document.createNode(item))
     else document.setIn(path, document.createNode([item]))
   }
 
-/** Takes a field or an item away. */
+/** Removes a field or an item. */
 export const removing =
   (path: Path): Change =>
   document =>
     remove(document, path)
 
-/** Puts a value in a field: a scalar that is there keeps its comments. */
+/** Sets a value: an existing scalar keeps its comments. */
 function put(document: Document, path: Path, value: unknown): void {
   const found = document.hasIn(path) ? document.getIn(path, true) : undefined
   const next = isNode(value) ? value : document.createNode(value)
@@ -80,7 +80,7 @@ const commentsOf = ({ comment, commentBefore, spaceBefore }: Scalar) => ({
   ...(spaceBefore && { spaceBefore }),
 })
 
-/** Texts that some readers of YAML take for something else than a text, such as `0o17` and `<<`. */
+/** Matches strings that some YAML parsers read as another type, such as `0o17` and `<<`. */
 const AMBIGUOUS = /^([-+.]?\d|[=~<]+$)/
 
 function textNode(document: Document, value: string): Scalar {
@@ -89,8 +89,8 @@ function textNode(document: Document, value: string): Scalar {
   return node
 }
 
-/** A field that is `null`, such as `spec:` alone, holds nothing yet: it gives way. */
-function makeWay(document: Document, path: Path): void {
+/** A parent that is `null`, such as `spec:` alone, is empty: it is removed. */
+function removeNullParents(document: Document, path: Path): void {
   for (let length = 1; length < path.length; length += 1) {
     const above = path.slice(0, length)
     const found = document.hasIn(above) ? document.getIn(above, true) : undefined
@@ -98,7 +98,7 @@ function makeWay(document: Document, path: Path): void {
   }
 }
 
-/** Takes a field away, and the fields above it that are empty then, up to the spec or an item of a list: its row stays. */
+/** Removes a field and its empty parents, up to the spec or an item of a list, whose row stays. */
 function remove(document: Document, path: Path): void {
   if (!document.hasIn(path)) return
   document.deleteIn(path)

@@ -6,23 +6,23 @@ import { useEditorWords } from '../words/editor.js'
 import { useWords } from '../words/use-words.js'
 import { KeepsFocus } from '../writes/keeps-focus.js'
 
-/** The fields of a form, which are kept while its reader is elsewhere on the page. */
+/** The fields of a form, kept while the user is on another screen. */
 export interface FormDraft<T> {
   readonly fields: T
   readonly set: (next: T | ((before: T) => T)) => void
-  /** When the fields were filled in that the form began with, milliseconds since 1970; undefined where it began empty. */
+  /** When the restored draft was last changed, milliseconds since 1970; undefined where the form began empty. */
   readonly restored: number | undefined
-  /** The form begins anew. */
+  /** Empties the form. */
   readonly discard: () => void
-  /** What is in it was stored: nothing is lost by leaving it. */
+  /** Deletes the draft, after the form was stored. */
   readonly forget: () => void
 }
 
 /**
- * Fields of a form that outlive its screen, as the drafts of the editor do: in memory alone, because they may hold a kubeconfig. The browser asks
- * before it leaves a page with some.
- * @param key what the draft is kept by
- * @param start the form with nothing filled in
+ * Keeps the fields of a form when its screen is left, like the editor's drafts: only in memory, because they may hold a kubeconfig. The browser asks
+ * before a reload loses a draft.
+ * @param key of the draft
+ * @param start the empty form
  */
 export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
   const kept = `form ${key}`
@@ -48,13 +48,13 @@ export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
   }
 }
 
-/** Says that a form is filled in from before, and clears it. */
+/** Says that a form was restored from a draft, with a button that empties it. */
 export function DraftNotice({
   of: { restored, discard },
   label,
 }: {
   readonly of: Pick<FormDraft<unknown>, 'restored' | 'discard'>
-  /** What the form is called. */
+  /** The form's name. */
   readonly label: string
 }) {
   const words = useEditorWords()

@@ -5,28 +5,28 @@ import type { Change } from './changes.js'
 import { at, text as textIn } from './reading.js'
 import { type FormProblem, misfitOf, type Shape } from './shape.js'
 
-/** Characters above which a text has no form: it is read anew with each letter that is typed. */
+/** Longer texts, in characters, have no form: the form parses the text after each key. */
 const MOST_CHARACTERS = 1_000_000
 
-/** One object of a text, as forms read it. */
+/** An object of a text, as forms read it. */
 export interface FormObject {
-  /** Which of the text's documents it is. */
+  /** The index of its document in the text. */
   readonly index: number
   readonly apiVersion: string
   readonly kind: string
-  /** Empty where it has none yet. */
+  /** Empty while it has none. */
   readonly name: string
   /** Empty where it has none. */
   readonly namespace: string
   readonly object: unknown
 }
 
-/** What a form shows of a text. */
+/** The objects that a form can edit, or why there is no form. */
 export type FormText = { readonly objects: readonly FormObject[] } | { readonly problem: FormProblem }
 
 /**
- * The objects of a text; they need no name yet.
- * @param shapeOf what the form goes through in an object of a kind; undefined for a kind that it does not touch
+ * The objects of a text. They need no names yet.
+ * @param shapeOf the fields that the form uses in an object of a kind; undefined for kinds that it does not use
  */
 export function formTextOf(text: string, shapeOf: (kind: string) => Shape | undefined): FormText {
   if (text.length > MOST_CHARACTERS) return { problem: { is: 'long', most: MOST_CHARACTERS } }
@@ -54,10 +54,10 @@ export function formTextOf(text: string, shapeOf: (kind: string) => Shape | unde
   }
 }
 
-/** Which line a character is in, counted from 1. */
+/** The line of an offset, counted from 1. */
 const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length
 
-/** The text after a change of one of its documents; the others stay as they are. */
+/** The text after changes of one document; the others stay as they are. */
 export const changedObject = (text: string, index: number, ...changes: readonly Change[]): string =>
   changedText(text, documents => {
     const document = documents[index]
@@ -71,7 +71,7 @@ export function changedText(text: string, change: (documents: Document[]) => voi
   return documents.map((document, index) => written(document, index > 0)).join('')
 }
 
-/** A document after another begins with `---`, as one does that began so. */
+/** The text of a document, with `---` before it where it follows another or began so. */
 function written(document: Document, isNext: boolean): string {
   const text = writtenOf(document)
   return isNext && !/^(%.*\n|---)/.test(text) ? `---\n${text}` : text

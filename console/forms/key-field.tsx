@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { useFormWords } from '../words/forms.js'
 
 /**
- * The key of an entry. While it is empty or there already it is not in the text, because the text would lose an entry; leaving the field takes
- * it back.
+ * A field for the key of an entry. An empty or duplicate key is not written to the text, because the text would lose an entry; leaving the field
+ * restores the last key.
  */
 export function KeyField({
   label,
@@ -16,7 +16,7 @@ export function KeyField({
   readonly label: string
   readonly value: string
   readonly isTaken: (key: string) => boolean
-  /** What is wrong with the key that the text has. */
+  /** The problem of the current key. */
   readonly wrong: string | undefined
   readonly rename: (key: string) => void
 }) {
@@ -42,7 +42,7 @@ export function KeyField({
   )
 }
 
-/** A key that is not there yet: `key`, `key-2`, … */
+/** An unused key: `key`, `key-2`, … */
 export function freeKey(isTaken: (key: string) => boolean, wanted = 'key'): string {
   for (let n = 1; ; n += 1) {
     const key = n === 1 ? wanted : `${wanted}-${n}`

@@ -7,12 +7,12 @@ import { isLabelKey, isLabelValue } from './names.js'
 import { RemoveRow } from './remove-row.js'
 import { Rows } from './rows.js'
 
-/** Rows that are shown as fields: a browser takes seconds to draw a thousand. */
+/** Rows that are shown as fields: a browser takes seconds to render a thousand. */
 const MOST_ROWS = 50
-/** Characters of a value that one line shows. */
+/** Longer values, in characters, are not shown in a one-line field. */
 const MOST_IN_LINE = 2_000
 
-/** The entries of a mapping of texts, such as labels: a row each. */
+/** The entries of a mapping of strings, such as labels, a row each. */
 export function KeyValues({
   legend,
   help,
@@ -28,7 +28,7 @@ export function KeyValues({
   readonly entries: readonly (readonly [key: string, value: string])[]
   readonly apply: (...changes: readonly Change[]) => void
   readonly isValue?: (value: string) => boolean
-  /** What adds an entry is called. */
+  /** The label of the button that adds an entry. */
   readonly add?: string
 }) {
   const words = useFormWords()

@@ -4,7 +4,7 @@ import type { Change } from './changes.js'
 import { KeyValues } from './key-values.js'
 import { at, entries } from './reading.js'
 
-/** Labels and annotations, which are folded away: most people do not need them. */
+/** Labels and annotations, collapsed because few users need them. */
 export function MoreMetadata({
   object,
   apply,

@@ -4,7 +4,7 @@ import { useFormWords } from '../words/forms.js'
 import { type Change, setting } from './changes.js'
 import { isDnsLabel, isSubdomain } from './names.js'
 
-/** The name of a new object, and its namespace where its kind has one. @param rename what else a new name changes */
+/** Fields for the name of a new object, and its namespace where its kind has one. @param rename changes further fields that follow the name */
 export function NameFields({
   name,
   namespace,
@@ -17,7 +17,7 @@ export function NameFields({
 }: {
   readonly name: string
   readonly namespace: string
-  /** Those that are offered. */
+  /** The namespaces to choose from. */
   readonly namespaces?: readonly string[]
   readonly isNamespaced: boolean
   readonly isName?: (text: string) => boolean

@@ -1,9 +1,9 @@
-// What API servers take as names. The server decides: forms say it earlier.
+// Rules of API servers for names. The server decides; forms show mistakes earlier.
 
-/** Characters of one part of a DNS name, and of a whole one. */
+/** The longest DNS label, and the longest DNS name, in characters. */
 const LABEL = 63
 const SUBDOMAIN = 253
-/** Characters of the name of a port. */
+/** The longest name of a port, in characters. */
 const PORT_NAME = 15
 
 /** Names of namespaces, such as `shop`. */
@@ -18,7 +18,7 @@ export const isSubdomain = (text: string): boolean =>
 export const isServiceName = (text: string): boolean =>
   text.length <= LABEL && /^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text)
 
-/** Names of ports: with a letter, and no two hyphens beside each other. */
+/** Names of ports: with at least one letter, and no two hyphens in a row. */
 export const isPortName = (text: string): boolean =>
   text.length <= PORT_NAME &&
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text) &&
@@ -41,7 +41,7 @@ export function isLabelKey(text: string): boolean {
 
 export const isLabelValue = (text: string): boolean => text === '' || isQualified(text)
 
-/** Keys of ConfigMaps and Secrets, which become names of files. */
+/** Keys of ConfigMaps and Secrets, which become file names. */
 export const isDataKey = (text: string): boolean =>
   text.length <= SUBDOMAIN && /^[-._a-zA-Z0-9]+$/.test(text) && text !== '.' && !text.startsWith('..')
 

@@ -3,7 +3,7 @@ import { useFormWords } from '../words/forms.js'
 import { useManifestWords } from '../words/manifest.js'
 import type { FormProblem } from './shape.js'
 
-/** Says why a text has no form: its YAML is there to be changed. */
+/** Says why a text has no form. Its YAML can be edited. */
 export function NoForm({ problem }: { readonly problem: FormProblem }) {
   const words = useFormWords()
   const said = useManifestWords()

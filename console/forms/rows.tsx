@@ -4,7 +4,7 @@ import { RefusableButton } from '../rights/refusable-button.js'
 import { useFormWords } from '../words/forms.js'
 import { useNotYetWords } from '../words/not-yet.js'
 
-/** The rows of a list in a form: as many as a browser can draw, how many more there are, what was refused of the list, and a button for one more. */
+/** The rows of a list in a form: up to `most`, the number of further ones, the server's refusal, and a button that adds one. */
 export function Rows<T>({
   items,
   most,
@@ -15,7 +15,7 @@ export function Rows<T>({
   canAdd = items.length < most,
 }: {
   readonly items: readonly T[]
-  /** Rows that are shown. */
+  /** The most rows that are shown. */
   readonly most: number
   readonly row: (item: T, index: number) => ReactNode
   readonly refused?: string | undefined
@@ -28,7 +28,7 @@ export function Rows<T>({
   return (
     <>
       {items.slice(0, most).map((item, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows may be alike, and one stays where it is while its key is typed
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows may be equal, and a row keeps its place while its key is typed
         <Fragment key={index}>{row(item, index)}</Fragment>
       ))}
       {items.length > most && <Text size="sm">{words.further(items.length - most)}</Text>}

@@ -1,25 +1,25 @@
 import { type Document, isMap, isScalar, isSeq, visit } from 'yaml'
 import type { ManifestProblem } from '../editor/manifest-problem.js'
 
-/** What a form goes through: mappings by their fields, lists by what is in them. Fields that it does not name may have any shape. */
+/** The structure that a form needs: mappings by field, lists by item. Other fields may have any structure. */
 export type Shape = { readonly [field: string]: Shape } | readonly Shape[]
 
 /** Why a text has no form. */
 export type FormProblem =
   | { readonly is: 'empty' }
   | { readonly is: 'several' }
-  /** Too long for a form, by its characters. */
+  /** Too long for a form, in characters. */
   | { readonly is: 'long'; readonly most: number }
-  /** It has no object of the form's kind. */
+  /** The text has no object of the form's kind. */
   | { readonly is: 'otherKind'; readonly kind: string }
-  /** What an alias repeats would be changed in all its places, and a few lines of them are gigabytes when read out. */
+  /** A change of an aliased value would change all its places, and a few lines of aliases expand to gigabytes. */
   | { readonly is: 'aliases'; readonly name: string }
-  /** A field has another shape where the form would write. */
+  /** A field that the form writes has another structure. */
   | { readonly is: 'noList' | 'noMapping' | 'otherKeys'; readonly path: string }
-  /** It cannot be read. */
+  /** The text cannot be parsed. */
   | { readonly is: 'unread'; readonly problem: ManifestProblem; readonly line: number }
 
-/** Why a form cannot edit a document without losing or guessing something; undefined where it can. */
+/** Why a form cannot edit a document without losing or guessing; undefined where it can. */
 export function misfitOf(document: Document, shape: Shape): FormProblem | undefined {
   let name: string | undefined
   visit(document, {
@@ -40,7 +40,7 @@ function misfitIn(node: unknown, shape: Shape, path: string): FormProblem | unde
     return item && firstOf(node.items, (each, index) => misfitIn(each, item, `${path}[${index}]`))
   }
   if (!isMap(node)) return { is: 'noMapping', path }
-  // A form finds fields by their names: the key `1` is no text, and would be added a second time.
+  // Forms find fields by string keys: the key `1` is a number, and the form would add it a second time.
   if (!node.items.every(({ key }) => isScalar(key) && typeof key.value === 'string'))
     return { is: 'otherKeys', path }
   return firstOf(Object.entries(shape), ([field, below]) =>

@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps } from '@mantine/core'
 
-/** A field for a whole number from 0; undefined while there is none. */
+/** A field for an integer from 0; undefined while it is empty. */
 export const WholeNumber = ({
   value,
   set,

@@ -11,7 +11,7 @@ import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/new')
 
-/** A new object, by a form or as YAML: a sketch to begin with, and whatever else is written below it. */
+/** Creates an object by form or YAML, from a sketch. The text may have further objects. */
 export function CreateObjectScreen() {
   const { name: instance, kind: given } = route.useParams()
   const { namespace = 'default' } = route.useSearch()

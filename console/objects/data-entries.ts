@@ -1,16 +1,16 @@
 /** One entry of a ConfigMap or Secret. */
 export interface DataEntry {
   readonly key: string
-  /** As a person reads it; undefined where it is no text. */
+  /** The decoded text; undefined where the value is binary. */
   readonly text: string | undefined
   readonly bytes: number
 }
 
 const utf8 = new TextEncoder()
-/** Characters of an entry that are measured exactly; of a longer one the size is its number of characters. */
+/** The size of values up to so many characters is measured in bytes; of a longer one the number of characters is shown. */
 const MEASURED = 1_000_000
 
-/** The entries of a ConfigMap: `data` as it is, `binaryData` in base64. */
+/** The entries of a ConfigMap: of `data`, and of `binaryData` in base64. */
 export const configMapEntries = (object: { readonly [field: string]: unknown }): DataEntry[] => [
   ...stringsOf(object.data).map(([key, text]) => entryOf(key, text, false)),
   ...stringsOf(object.binaryData).map(([key, value]) => entryOf(key, value, true)),
@@ -25,18 +25,18 @@ const stringsOf = (data: unknown): [string, string][] =>
     ? Object.entries(data).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
     : []
 
-/** An entry of a value. @param isEncoded it is in base64 */
+/** Makes an entry of a value. @param isEncoded the value is in base64 */
 export function entryOf(key: string, value: string, isEncoded: boolean): DataEntry {
   if (!isEncoded)
     return { key, text: value, bytes: value.length > MEASURED ? value.length : utf8.encode(value).length }
   const bytes = bytesIn(value)
-  // What is no base64 is shown as what it cannot be read as: an API server does not store it.
+  // A value that is no base64 is shown as binary. API servers do not store such values.
   return bytes
     ? { key, text: textIn(bytes), bytes: bytes.length }
     : { key, text: undefined, bytes: value.length }
 }
 
-/** The bytes of a value in base64; undefined where it is none. */
+/** Decodes base64; undefined where the value is none. */
 export function bytesIn(value: string): Uint8Array<ArrayBuffer> | undefined {
   try {
     return Uint8Array.from(atob(value), character => character.charCodeAt(0))
@@ -45,7 +45,7 @@ export function bytesIn(value: string): Uint8Array<ArrayBuffer> | undefined {
   }
 }
 
-/** Bytes as text, where they are UTF-8 and no bytes of a program. */
+/** Decodes UTF-8 text; undefined for binary data. */
 export function textIn(bytes: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { useObjectWords } from '../words/objects.js'
 import type { DataEntry } from './data-entries.js'
 
-/** Characters of a value that are shown at first, and more with each press: a page with megabytes of text in it would not move. */
+/** Characters of a value that are shown at first, and with each click on "more": megabytes of text would block the page. */
 const FIRST = 2_000
 const MORE = 50_000
-/** Entries that are shown. */
+/** The most entries that are shown. */
 const MOST_ENTRIES = 200
 
-/** What is in a ConfigMap or a Secret. @param isHidden each value is shown when its reader asks for it */
+/** The entries of a ConfigMap or a Secret. @param isHidden each value is shown when the user asks for it */
 export function DataEntries({
   entries,
   isHidden = false,

@@ -36,7 +36,7 @@ metadata:
   namespace: ${namespace}
 `
 
-/** A policy that takes an object to all clusters, as a further manifest. */
+/** A policy that places an object in all clusters, as a second manifest. */
 const placed = (apiVersion: string, kind: string, namespace: string, name: string) =>
   `---
 ${head('policy.karmada.io/v1alpha1', 'PropagationPolicy', namespace, policyName(kind, name))}spec:
@@ -47,7 +47,7 @@ ${head('policy.karmada.io/v1alpha1', 'PropagationPolicy', namespace, policyName(
   placement: {}
 `
 
-/** The kinds of objects that have a screen beside workloads and policies, as addresses name them. */
+/** The kinds with a screen here (not workloads and policies), by their names in addresses. */
 export const objectKinds = {
   services: {
     type: type('', 'v1', 'services', 'Service'),
@@ -166,7 +166,7 @@ export type ObjectKindName = keyof typeof objectKinds
 export const isObjectKind = (text: unknown): text is ObjectKindName =>
   typeof text === 'string' && Object.hasOwn(objectKinds, text)
 
-/** A kind that a definition brought. */
+/** A kind of a CustomResourceDefinition. */
 export const customKind = (of: ObjectType): ObjectKind => ({
   type: of,
   source: customResources(of),

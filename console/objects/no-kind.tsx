@@ -5,7 +5,7 @@ import { KubeError } from '../kube/kube-error.js'
 import { shownName } from '../parts/shown-name.js'
 import { useObjectWords } from '../words/objects.js'
 
-/** Why there is no kind of the name in an address: the instance serves none, which is no failure, or could not say. */
+/** Says why a kind of an address is unknown: the instance does not serve it, or could not be asked. */
 export function NoKind({
   instance,
   name,

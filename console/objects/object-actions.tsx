@@ -11,7 +11,7 @@ import { objectKinds } from './kinds.js'
 import type { ObjectKind, ObjectRow } from './object-kind.js'
 import { customResources } from './sources.js'
 
-/** What can be done with an object. What its reader may not do says so. */
+/** The buttons of an object. Buttons that the caller may not use say why. */
 export function ObjectActions({
   instance,
   kind,
@@ -23,7 +23,7 @@ export function ObjectActions({
   readonly kind: ObjectKind
   readonly row: ObjectRow
   readonly edit: () => void
-  /** Called when it is deleted. */
+  /** Called after it was deleted. */
   readonly left: () => void
 }) {
   const words = useObjectWords()
@@ -99,13 +99,13 @@ function Deleting({
   )
 }
 
-/** How many objects go with another. */
+/** A number of objects that are deleted with another one. */
 interface Counted {
   readonly what: string
   readonly n: number
 }
 
-/** What is in a namespace, of the kinds that have a screen. A kind that its reader may not list is left out. */
+/** Counts the objects of a namespace, of kinds with a screen. Kinds that the caller may not list are left out. */
 async function insideOf(
   instance: string,
   namespace: string,
@@ -127,7 +127,7 @@ async function insideOf(
   return counted.flatMap(result => (result.status === 'fulfilled' && result.value.n > 0 ? result.value : []))
 }
 
-/** How many there are is said with any page. */
+/** The smallest page: any page has the total. */
 const ONE = { page: 1, pageSize: 1 } as const
 
 async function resourcesOf(

@@ -14,7 +14,7 @@ import { DataEntries } from './data-list.js'
 import type { ObjectKind } from './object-kind.js'
 import { nameOfType } from './use-kind.js'
 
-/** What is in an object: the entries of a ConfigMap or Secret, and of others their YAML. @param version changes when the content must be read again */
+/** The content of an object: the entries of a ConfigMap or Secret, the YAML of others. @param version changes when the content must be read again */
 export function ObjectContent({
   instance,
   kind,
@@ -34,7 +34,7 @@ export function ObjectContent({
     queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),
     enabled: isAsked,
     staleTime: 0,
-    // What a Secret holds is not kept once its screen is left.
+    // A Secret's content is not kept after its screen was left.
     gcTime: 0,
     structuralSharing: false,
   })
@@ -72,7 +72,7 @@ export function ObjectContent({
   )
 }
 
-/** The way to the objects of a definition, for each version that it serves. */
+/** Links to the objects of a CustomResourceDefinition, one for each served version. */
 function Resources({ instance, definition }: { readonly instance: string; readonly definition: KubeObject }) {
   const words = useObjectWords()
   const { group, names, versions } = definition.spec as {

@@ -5,45 +5,45 @@ import type { Source } from '../live/source.js'
 import type { ListSearch } from '../tables/list-search.js'
 import type { objectsEn } from '../words/objects.js'
 
-/** What is asked for: an instance's objects whose name contains a text, or one of them. */
-export interface Wanted extends ListSearch {
+/** A query for an instance's objects whose name contains a text, or for one object. */
+export interface ObjectQuery extends ListSearch {
   readonly instance: string
   /** Only of this namespace. */
   readonly namespace?: string
-  /** Only this one. */
+  /** Only the object of this name. */
   readonly only?: string
 }
 
-/** An object as lists show it, whatever its kind. */
+/** An object of any kind, as lists show it. */
 export interface ObjectRow {
   readonly metadata:
     | (Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'creationTimestamp' | 'labels'> &
         Partial<Pick<ObjectMeta, 'resourceVersion'>>)
     | undefined
-  /** Where it is placed; absent where its list does not say. */
+  /** Its clusters; absent where the list does not have them. */
   readonly clusters?: readonly ClusterProviderSummary[]
-  /** What its kind shows beside, in the order of the kind's facts. */
+  /** Further cells, in the order of the kind's `facts`. */
   readonly facts: readonly string[]
 }
 
-/** What the facts of a kind are called: the entries of `facts` in words/objects.ts. */
+/** The names of facts: the entries of `facts` in words/objects.ts. */
 export type Fact = keyof typeof objectsEn.facts
 
-/** A kind of objects: where they are found, what a list shows of them, and what a new one begins with. */
+/** A kind of objects: its source, its columns, and a sketch of a new object. */
 export interface ObjectKind {
   readonly type: ObjectType
-  readonly source: (wanted: Wanted) => Source<ObjectRow>
+  readonly source: (wanted: ObjectQuery) => Source<ObjectRow>
   readonly facts: readonly Fact[]
-  /** A manifest to begin with. */
+  /** The first text of a new object. */
   readonly sketch: (namespace: string) => string
-  /** Its values are loaded only when the reader asks for them. */
+  /** Its values are loaded only when the user asks for them. */
   readonly isSecret?: boolean
-  /** Karmada does not propagate it, or places it by itself. */
+  /** False where Karmada does not propagate it, or places it by itself. */
   readonly isPlaced: boolean
 }
 
-/** The objects of a kind, live however many there are; Secrets up to as many as a Watch follows. */
-export const objectsOf = (kind: ObjectKind, wanted: Wanted): Source<ObjectRow> =>
+/** The objects of a kind, live also in a list that is too long for a Watch. Secrets are live only up to the length that a Watch follows. */
+export const objectsOf = (kind: ObjectKind, wanted: ObjectQuery): Source<ObjectRow> =>
   kind.isSecret ? ofVersions(kind.source(wanted)) : ofAnyLength(kind.source(wanted), kind.type, wanted)
 
 export const rowKey = ({ metadata }: ObjectRow): string => `${metadata?.namespace}/${metadata?.name}`

@@ -21,7 +21,7 @@ import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/$namespace/$object')
 
-/** One object: what is in it, where it is placed, and how far it has come on its way there. */
+/** One object: its content, its clusters, and the trace of its propagation. */
 export function ObjectScreen() {
   const { name: instance, kind: given } = route.useParams()
   const { live } = useWords()

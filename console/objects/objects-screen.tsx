@@ -16,7 +16,7 @@ import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind')
 
-/** The objects of one kind of an instance, and the way to the other kinds. */
+/** The objects of one kind of an instance, with a choice of kinds. */
 export function ObjectsScreen() {
   const { name: instance, kind: given } = route.useParams()
   const words = useObjectWords()

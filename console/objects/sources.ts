@@ -29,7 +29,7 @@ import type { ObjectType } from '../kube/object.js'
 import { failureOf } from '../live/long-list.js'
 import { rpcSource } from '../live/rpc-source.js'
 import type { Change, PageRequest, Source } from '../live/source.js'
-import { rowKey as keyOf, type ObjectRow, type Wanted } from './object-kind.js'
+import { rowKey as keyOf, type ObjectQuery, type ObjectRow } from './object-kind.js'
 
 const core = serviceClient(CoreService, rest)
 const networking = serviceClient(NetworkingService, rest)
@@ -37,10 +37,10 @@ const autoscaling = serviceClient(AutoscalingService, rest)
 const extensions = serviceClient(ApiextensionsService, rest)
 const fleet = serviceClient(FleetService, rest)
 
-const only = ({ only: name }: Wanted) =>
+const only = ({ only: name }: ObjectQuery) =>
   name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }
 
-const listOf = (wanted: Wanted, page: PageRequest) => ({
+const listOf = (wanted: ObjectQuery, page: PageRequest) => ({
   instance: wanted.instance,
   namespace: wanted.namespace ?? '',
   name: wanted.find ?? '',
@@ -48,7 +48,7 @@ const listOf = (wanted: Wanted, page: PageRequest) => ({
   ...only(wanted),
 })
 
-const watchOf = (wanted: Wanted, resumeToken: string) => ({
+const watchOf = (wanted: ObjectQuery, resumeToken: string) => ({
   instance: wanted.instance,
   namespace: wanted.namespace ?? '',
   name: wanted.find ?? '',
@@ -56,7 +56,7 @@ const watchOf = (wanted: Wanted, resumeToken: string) => ({
   ...only(wanted),
 })
 
-export const services = (wanted: Wanted): Source<ObjectRow> =>
+export const services = (wanted: ObjectQuery): Source<ObjectRow> =>
   rpcSource({
     list: (page, options) => core.listInstanceServices(listOf(wanted, page), options),
     watch: (token, options) => core.watchServices(watchOf(wanted, token), options),
@@ -73,7 +73,7 @@ export const services = (wanted: Wanted): Source<ObjectRow> =>
     keyOf,
   })
 
-export const ingresses = (wanted: Wanted): Source<ObjectRow> =>
+export const ingresses = (wanted: ObjectQuery): Source<ObjectRow> =>
   rpcSource({
     list: (page, options) => networking.listInstanceIngresses(listOf(wanted, page), options),
     watch: (token, options) => networking.watchIngresses(watchOf(wanted, token), options),
@@ -86,7 +86,7 @@ export const ingresses = (wanted: Wanted): Source<ObjectRow> =>
     keyOf,
   })
 
-export const secrets = (wanted: Wanted): Source<ObjectRow> =>
+export const secrets = (wanted: ObjectQuery): Source<ObjectRow> =>
   rpcSource({
     list: (page, options) => core.listInstanceSecrets(listOf(wanted, page), options),
     watch: (token, options) => core.watchSecrets(watchOf(wanted, token), options),
@@ -99,7 +99,7 @@ export const secrets = (wanted: Wanted): Source<ObjectRow> =>
     keyOf,
   })
 
-export const namespaces = (wanted: Wanted): Source<ObjectRow> => {
+export const namespaces = (wanted: ObjectQuery): Source<ObjectRow> => {
   const { instance, find = '', only: name } = wanted
   return rpcSource({
     list: (page, options) => core.listNamespaces({ instance, name: name ?? find, ...page }, options),
@@ -111,7 +111,7 @@ export const namespaces = (wanted: Wanted): Source<ObjectRow> => {
   })
 }
 
-export const federatedHpas = (wanted: Wanted): Source<ObjectRow> =>
+export const federatedHpas = (wanted: ObjectQuery): Source<ObjectRow> =>
   rpcSource({
     list: (page, options) => autoscaling.listInstanceFederatedHPAs(listOf(wanted, page), options),
     watch: (token, options) => autoscaling.watchFederatedHPAs(watchOf(wanted, token), options),
@@ -127,7 +127,7 @@ export const federatedHpas = (wanted: Wanted): Source<ObjectRow> =>
     keyOf,
   })
 
-export const definitions = (wanted: Wanted): Source<ObjectRow> => {
+export const definitions = (wanted: ObjectQuery): Source<ObjectRow> => {
   const { instance, find = '', only: name = '' } = wanted
   return rpcSource({
     list: (page, options) =>
@@ -150,10 +150,10 @@ export const definitions = (wanted: Wanted): Source<ObjectRow> => {
   })
 }
 
-/** Objects of a type that a definition brought. */
+/** Objects of a type of a CustomResourceDefinition. */
 export const customResources =
   ({ group, version, resource }: ObjectType) =>
-  (wanted: Wanted): Source<ObjectRow> => {
+  (wanted: ObjectQuery): Source<ObjectRow> => {
     const { instance, find = '', namespace = '' } = wanted
     const of = { instance, group, version, resource, fuzzyName: find, ...only(wanted) }
     return rpcSource({
@@ -189,10 +189,10 @@ const fleetTypes: Readonly<Partial<Record<FleetType, Change<never>['type']>>> = 
   [FleetType.BOOKMARK]: 'BOOKMARK',
 }
 
-/** Objects of a type without what is in them: a list of ConfigMaps does not bring megabytes of data. */
+/** Objects of a type without their content, so that a list of ConfigMaps does not transfer megabytes. */
 export const bare =
   ({ group, version, resource }: ObjectType) =>
-  ({ instance, find = '', namespace = '', ...wanted }: Wanted): Source<ObjectRow> => {
+  ({ instance, find = '', namespace = '', ...wanted }: ObjectQuery): Source<ObjectRow> => {
     const of = {
       group,
       version,

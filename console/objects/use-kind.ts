@@ -6,11 +6,11 @@ import type { ObjectType } from '../kube/object.js'
 import { customKind, isObjectKind, objectKinds } from './kinds.js'
 import type { ObjectKind } from './object-kind.js'
 
-/** What an address calls a type that a definition brought: `boats.v1.example.com`. */
+/** The name in addresses of a type of a CustomResourceDefinition: `boats.v1.example.com`. */
 export const nameOfType = ({ resource, version, group }: Omit<ObjectType, 'kind' | 'isNamespaced'>): string =>
   `${resource}.${version}.${group}`
 
-/** The kind that an address names: of the table, or one that a definition brought, which the instance describes. */
+/** The kind that an address names: one of `objectKinds`, or one of a CustomResourceDefinition, which is read from the instance. */
 export function useKind(
   instance: string,
   name: string,

@@ -1,15 +1,15 @@
 import { isJsonObject } from '../../transcoding/json-object.js'
 
-/** A change of a manifest, as previews have it: JSON before and a patch of it (RFC 6902). */
+/** A change of a manifest in a preview: the JSON before, and a patch of it (RFC 6902). */
 interface Change {
   readonly before: string
   readonly patch: readonly { readonly op: string; readonly path: string; readonly value: string }[]
 }
 
-/** Characters of one value in a line. */
+/** The most characters of a value in a line. */
 const MOST_VALUE = 80
 
-/** A patch as people read it: `spec.replicas: 2 → 5`. */
+/** A patch as readable lines: `spec.replicas: 2 → 5`. */
 export function changeLines({ before, patch }: Change): string[] {
   if (patch.length === 0) return []
   const object: unknown = before === '' ? undefined : JSON.parse(before)
@@ -24,7 +24,7 @@ export function changeLines({ before, patch }: Change): string[] {
 
 const short = (json: string): string => (json.length > MOST_VALUE ? `${json.slice(0, MOST_VALUE)}…` : json)
 
-/** A step of a JSON pointer (RFC 6901). */
+/** Decodes a step of a JSON pointer (RFC 6901). */
 const unescaped = (step: string): string => step.replaceAll('~1', '/').replaceAll('~0', '~')
 
 function valueAt(object: unknown, keys: readonly string[]): unknown {

@@ -6,10 +6,10 @@ import { objectIn, textOf } from '../editor/manifest.js'
 import { usePolicyWords } from '../words/policies.js'
 import { changeLines } from './change-lines.js'
 
-/** Lines of one change that are shown before the whole manifest is asked for. */
+/** Lines of one change that are shown before the user opens the whole manifest. */
 const MOST_LINES = 8
 
-/** How the manifest of each cluster would change. */
+/** The changes of the manifest in each cluster. */
 export function ManifestChanges({ changes }: { readonly changes: readonly ManifestChange[] }) {
   const words = usePolicyWords()
   return (
@@ -26,7 +26,7 @@ export function ManifestChanges({ changes }: { readonly changes: readonly Manife
 
 function Change({ change }: { readonly change: ManifestChange }) {
   const words = usePolicyWords()
-  const [isWhole, { toggle }] = useDisclosure()
+  const [isOpen, { toggle }] = useDisclosure()
   const { cluster, before, after, problem } = change
   const lines = changeLines(change)
   const what = before === '' ? words.comes : after === '' ? words.goes : words.changes(change.patch.length)
@@ -36,22 +36,22 @@ function Change({ change }: { readonly change: ManifestChange }) {
         <Text size="sm">
           {cluster}: {problem ? words.problem(problem) : what}
         </Text>
-        <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isWhole}>
-          {isWhole ? words.hide : words.show(cluster)}
+        <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isOpen}>
+          {isOpen ? words.hide : words.show(cluster)}
         </Anchor>
       </Group>
-      {!isWhole && lines.length > 0 && (
+      {!isOpen && lines.length > 0 && (
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {lines.slice(0, MOST_LINES).join('\n')}
           {lines.length > MOST_LINES && `\n… ${lines.length - MOST_LINES}`}
         </Code>
       )}
-      {isWhole && <Whole change={change} />}
+      {isOpen && <WholeManifest change={change} />}
     </Stack>
   )
 }
 
-function Whole({ change: { cluster, before, after } }: { readonly change: ManifestChange }) {
+function WholeManifest({ change: { cluster, before, after } }: { readonly change: ManifestChange }) {
   const words = usePolicyWords()
   const yaml = (json: string) => (json === '' ? '' : textOf(objectIn(json)))
   if (before === '' || after === '')

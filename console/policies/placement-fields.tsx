@@ -9,10 +9,10 @@ import { dividing, weighing } from './policy-document.js'
 const divisions = ['duplicated', 'aggregated', 'dynamic', 'static'] as const
 const AFFINITY = ['spec', 'placement', 'clusterAffinity', 'clusterNames']
 
-/** Clusters with a field for their weight each. More are written as YAML. */
+/** Clusters with a field for their weight. More must be written as YAML. */
 const MOST_WEIGHED = 20
 
-/** Where a propagation policy places what it selects, and how it competes with others. */
+/** Where a propagation policy places its templates, and how it competes with other policies. */
 export function PlacementFields({
   spec,
   clusters,

@@ -11,7 +11,7 @@ import { isPolicyKind, NO_NAMESPACE, type PolicyKind, policyKinds, policyType } 
 
 const route = getRouteApi('/instances/$name/policies')
 
-/** The policies of an instance: what each selects, and where it brings it or how it changes it. */
+/** The policies of an instance: their selectors, and their clusters or rules. */
 export function PoliciesScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'propagationpolicies', ...search } = route.useSearch()
@@ -107,7 +107,7 @@ function CreateButton({ instance, kind }: { readonly instance: string; readonly 
   )
 }
 
-/** Selectors that are shown of one policy. */
+/** Selectors of a policy that are shown. */
 const SHOWN = 3
 
 function Selected({ selectors }: { readonly selectors: readonly ResourceSelector[] }) {

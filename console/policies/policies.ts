@@ -17,88 +17,88 @@ import { type PolicyKind, policyType } from './policy-kinds.js'
 
 const service = serviceClient(PolicyService, rest)
 
-/** A policy as lists show it, whatever its kind. */
+/** A policy of any kind, as lists show it. */
 export interface Policy {
   readonly metadata: ObjectMeta | undefined
   readonly selectors: readonly ResourceSelector[]
-  /** Clusters that it names; empty: by labels, or all. */
+  /** The clusters that it names; empty: selected by labels, or all. */
   readonly clusters: readonly string[]
-  /** How replicas are divided; absent for override policies. */
+  /** How replicas are divided; absent for an override policy. */
   readonly division?: Division
   readonly priority?: number
-  /** Rules of an override policy. */
+  /** The number of rules of an override policy. */
   readonly rules?: number
 }
 
-/** How the replicas of a template are divided, as forms and lists name it. */
+/** How the replicas of a template are divided, in the console's terms. */
 export type Division = 'duplicated' | 'aggregated' | 'dynamic' | 'static'
 
 export const policyKey = ({ metadata }: Policy): string => `${metadata?.namespace}/${metadata?.name}`
 
-interface Wanted extends ListSearch {
+interface PolicyQuery extends ListSearch {
   readonly instance: string
 }
 
-/** The policies of a kind, live however many there are. */
-export const policies = (kind: PolicyKind, wanted: Wanted): Source<Policy> =>
-  ofAnyLength(sources[kind](wanted), policyType(kind), wanted)
+/** The policies of a kind, live also in a list that is too long for a Watch. */
+export const policies = (kind: PolicyKind, query: PolicyQuery): Source<Policy> =>
+  ofAnyLength(sources[kind](query), policyType(kind), query)
 
-const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> = {
-  propagationpolicies: wanted => ({
+const sources: Readonly<Record<PolicyKind, (query: PolicyQuery) => Source<Policy>>> = {
+  propagationpolicies: query => ({
     async list(page, signal) {
-      const { items, pagination } = await service.listInstancePropagationPolicies(listOf(wanted, page), {
+      const { items, pagination } = await service.listInstancePropagationPolicies(listOf(query, page), {
         signal,
       })
       return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
       changesOf(
-        service.watchPropagationPolicies(watchOf(wanted, resumeToken), { signal }),
+        service.watchPropagationPolicies(watchOf(query, resumeToken), { signal }),
         ({ propagationPolicy }) => propagationPolicy && ofPropagation(propagationPolicy),
       ),
     keyOf: policyKey,
     isStable: true,
   }),
-  clusterpropagationpolicies: wanted => ({
+  clusterpropagationpolicies: query => ({
     async list(page, signal) {
-      const { items, pagination } = await service.listClusterPropagationPolicies(listOf(wanted, page), {
+      const { items, pagination } = await service.listClusterPropagationPolicies(listOf(query, page), {
         signal,
       })
       return { items: items.map(ofPropagation), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
       changesOf(
-        service.watchClusterPropagationPolicies(watchOf(wanted, resumeToken), { signal }),
+        service.watchClusterPropagationPolicies(watchOf(query, resumeToken), { signal }),
         ({ clusterPropagationPolicy }) => clusterPropagationPolicy && ofPropagation(clusterPropagationPolicy),
       ),
     keyOf: policyKey,
     isStable: true,
   }),
-  overridepolicies: wanted => ({
+  overridepolicies: query => ({
     async list(page, signal) {
-      const { items, pagination } = await service.listInstanceOverridePolicies(listOf(wanted, page), {
+      const { items, pagination } = await service.listInstanceOverridePolicies(listOf(query, page), {
         signal,
       })
       return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
       changesOf(
-        service.watchOverridePolicies(watchOf(wanted, resumeToken), { signal }),
+        service.watchOverridePolicies(watchOf(query, resumeToken), { signal }),
         ({ overridePolicy }) => overridePolicy && ofOverride(overridePolicy),
       ),
     keyOf: policyKey,
     isStable: true,
   }),
-  clusteroverridepolicies: wanted => ({
+  clusteroverridepolicies: query => ({
     async list(page, signal) {
-      const { items, pagination } = await service.listClusterOverridePolicies(listOf(wanted, page), {
+      const { items, pagination } = await service.listClusterOverridePolicies(listOf(query, page), {
         signal,
       })
       return { items: items.map(ofOverride), total: pagination?.total ?? items.length }
     },
     watch: (resumeToken, signal) =>
       changesOf(
-        service.watchClusterOverridePolicies(watchOf(wanted, resumeToken), { signal }),
+        service.watchClusterOverridePolicies(watchOf(query, resumeToken), { signal }),
         ({ clusterOverridePolicy }) => clusterOverridePolicy && ofOverride(clusterOverridePolicy),
       ),
     keyOf: policyKey,
@@ -106,8 +106,12 @@ const sources: Readonly<Record<PolicyKind, (wanted: Wanted) => Source<Policy>>> 
   }),
 }
 
-const listOf = ({ instance, find = '' }: Wanted, page: PageRequest) => ({ instance, name: find, ...page })
-const watchOf = ({ instance, find = '' }: Wanted, resumeToken: string) => ({
+const listOf = ({ instance, find = '' }: PolicyQuery, page: PageRequest) => ({
+  instance,
+  name: find,
+  ...page,
+})
+const watchOf = ({ instance, find = '' }: PolicyQuery, resumeToken: string) => ({
   ...{ instance, name: find, resumeToken },
 })
 

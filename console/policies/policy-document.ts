@@ -7,21 +7,21 @@ import type { FormProblem, Shape } from '../forms/shape.js'
 import type { Division } from './policies.js'
 import { policyKindOf, policyKinds } from './policy-kinds.js'
 
-/** What a form shows of a text. */
+/** The form of a text. */
 export type FormView =
   | { readonly spec: FormFields; readonly name: string; readonly namespace: string }
   /** Why there is no form. */
   | { readonly problem: FormProblem }
 
-/** The fields that the form knows. The text has more. */
+/** The fields of the form. The text may have more. */
 export interface FormFields {
   readonly selectors: readonly Selector[]
   readonly clusters: readonly string[]
-  /** Groups of clusters are tried in order: the form shows them and does not edit them. */
+  /** Groups of clusters are tried in order. The form shows them and does not edit them. */
   readonly hasGroups: boolean
   readonly division: Division
   readonly weights: readonly Weight[]
-  /** Weights by labels or for several clusters are edited in the text. */
+  /** Weights by labels or of several clusters are edited as YAML. */
   readonly hasOtherWeights: boolean
   readonly priority: number
   readonly preempts: boolean
@@ -47,7 +47,7 @@ export interface Weight {
 export interface Rule {
   readonly clusters: readonly string[]
   readonly images: readonly ImageChange[]
-  /** Overriders that are edited in the text. */
+  /** Other overriders, which are edited as YAML. */
   readonly others: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export interface ImageChange {
 
 const clusterNames: Shape = { clusterNames: [] }
 
-/** The parts of a policy that its form reads and writes. */
+/** The fields that the form reads and writes. */
 const POLICY: Shape = {
   metadata: {},
   spec: {
@@ -76,7 +76,7 @@ const KINDS = Object.values(policyKinds)
   .map(({ kind }) => kind)
   .join(' / ')
 
-/** Reads the form's fields. A value of another type than Karmada's is shown as absent: the text says it. */
+/** Reads the form's fields. A value of a type that Karmada does not accept counts as absent; the YAML shows it. */
 export function formOf(given: string): FormView {
   const only = onlyObject(given)
   if ('is' in only) return { problem: only }
@@ -93,7 +93,7 @@ function onlyObject(given: string): FormObject | FormProblem {
   return policyKindOf(first.kind) ? first : { is: 'otherKind', kind: KINDS }
 }
 
-/** The text after changes of a form. A text that has no form stays as it is: its form shows why. */
+/** The text after changes by the form. A text without a form stays as it is; `NoForm` shows the reason. */
 export function changed(given: string, ...changes: readonly Change[]): string {
   const only = onlyObject(given)
   return 'is' in only ? given : changedObject(given, only.index, ...changes)
@@ -147,7 +147,7 @@ function divisionIn(scheduling: unknown): Division {
   return at(scheduling, 'weightPreference', 'dynamicWeight') === undefined ? 'static' : 'dynamic'
 }
 
-/** How replicas are divided: one choice of a form is several fields. */
+/** Sets how replicas are divided: one choice sets several fields. */
 export function dividing(division: Division): readonly Change[] {
   const scheduling = ['spec', 'placement', 'replicaScheduling']
   const set = (field: string, value?: string) => setting([...scheduling, field], value)
@@ -176,7 +176,7 @@ export function dividing(division: Division): readonly Change[] {
   }
 }
 
-/** The weight of one cluster: changed where there is one, else added. */
+/** Sets the weight of a cluster: changes the entry of the cluster or adds one. */
 export const weighing =
   (cluster: string, weight: number): Change =>
   document => {

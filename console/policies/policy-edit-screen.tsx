@@ -26,7 +26,7 @@ import { PreviewPanel } from './preview-panel.js'
 const edited = getRouteApi('/instances/$name/policies/$kind/$namespace/$policy/edit')
 const created = getRouteApi('/instances/$name/policies/$kind/new')
 
-/** Edits one policy: a form or YAML, and beside it what it would do. */
+/** Edits a policy by form or YAML, with a preview of its effects. */
 export function PolicyEditScreen() {
   const { name: instance, kind, namespace: given, policy: name } = edited.useParams()
   const { problem } = useWords()
@@ -39,7 +39,7 @@ export function PolicyEditScreen() {
   const read = useQuery({
     queryKey: ['policy to edit', instance, kind, namespace, name],
     queryFn: ({ signal }) => (at ? readBase(api, at, signal) : Promise.reject(new Error(problem.notFound))),
-    // What is edited is read anew each time, and then stays: the editor compares it with what it finds.
+    // The policy is read once for each edit: the editor finds conflicts by comparing with this version.
     gcTime: 0,
   })
   if (!isPolicyKind(kind) || !at) return <Title order={2}>{problem.notFound}</Title>
@@ -52,7 +52,7 @@ export function PolicyEditScreen() {
   )
 }
 
-/** Creates a policy, in the same way. */
+/** Creates a policy in the same editor. */
 export function PolicyCreateScreen() {
   const { name: instance, kind } = created.useParams()
   const { namespace = '' } = created.useSearch()

@@ -8,8 +8,8 @@ import { RuleFields } from './rule-fields.js'
 import { Selectors } from './selector-fields.js'
 
 /**
- * A policy as a form. It edits the same text as the YAML beside it: what it does not know stays as it is, with its comments.
- * @param clusters the names of the member clusters, to choose from
+ * A form for a policy. It edits the same text as the YAML editor and keeps fields and comments that it does not know.
+ * @param clusters the names of the member clusters to choose from
  */
 export function PolicyForm({
   text,

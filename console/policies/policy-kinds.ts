@@ -1,6 +1,6 @@
 import type { ObjectType } from '../kube/object.js'
 
-/** The kinds of policies, as addresses name them. */
+/** The kinds of policies, by their names in addresses. */
 export const policyKinds = {
   propagationpolicies: { kind: 'PropagationPolicy', isNamespaced: true, isOverride: false },
   clusterpropagationpolicies: { kind: 'ClusterPropagationPolicy', isNamespaced: false, isOverride: false },
@@ -13,7 +13,7 @@ export type PolicyKind = keyof typeof policyKinds
 export const isPolicyKind = (text: unknown): text is PolicyKind =>
   typeof text === 'string' && Object.hasOwn(policyKinds, text)
 
-/** The kind of a manifest's `kind`; undefined for what is no policy. */
+/** The console's name of a manifest's `kind`; undefined where it is no policy. */
 export const policyKindOf = (kind: string): PolicyKind | undefined =>
   Object.keys(policyKinds)
     .filter(isPolicyKind)
@@ -27,10 +27,10 @@ export const policyType = (kind: PolicyKind): ObjectType => ({
   isNamespaced: policyKinds[kind].isNamespaced,
 })
 
-/** In an address, the namespace of what has none. No namespace is called so. */
+/** Stands for the namespace of cluster-scoped policies in addresses. No namespace can have this name. */
 export const NO_NAMESPACE = '-'
 
-/** What a new policy begins with. */
+/** The first text of a new policy. */
 export function sketchOf(kind: PolicyKind, namespace: string): string {
   const { kind: word, isNamespaced, isOverride } = policyKinds[kind]
   const head = [

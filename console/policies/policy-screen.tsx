@@ -23,7 +23,7 @@ import { RemovePolicy } from './remove-policy.js'
 
 const route = getRouteApi('/instances/$name/policies/$kind/$namespace/$policy')
 
-/** One policy: what it holds and does now, by the same preview that its editor shows. */
+/** One policy, with the same preview of its effects as in the editor. */
 export function PolicyScreen() {
   const { kind } = route.useParams()
   const { problem } = useWords()
@@ -46,7 +46,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
   const listed = live.items.find(
     ({ metadata }) => metadata?.name === name && metadata.namespace === namespace,
   )
-  // Each version that the watch shows is read whole.
+  // The whole policy, read again for each version that the watch sends.
   const read = useQuery({
     queryKey: ['policy', instance, kind, namespace, name, listed?.metadata?.resourceVersion],
     queryFn: ({ signal }) => readBase(api, at, signal),
@@ -122,7 +122,7 @@ function Shown({ kind }: { readonly kind: PolicyKind }) {
   )
 }
 
-/** The way back from a policy to those of its kind. */
+/** The breadcrumb from a policy to the list of its kind. */
 export function PolicyPath({
   instance,
   kind,

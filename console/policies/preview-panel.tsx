@@ -21,10 +21,10 @@ import { ManifestChanges } from './manifest-changes.js'
 
 const placement = serviceClient(PlacementService, rest)
 
-/** Templates that are shown at once; the others when they are asked for. */
+/** Templates that are shown at first. */
 const SHOWN = 10
 
-/** What a policy would do, by its text, while it is being written: asked after a pause, and only for the newest text. */
+/** A preview of a policy's text. It is requested after a pause in typing, for the newest text only. */
 export function PreviewPanel({
   instance,
   text,
@@ -32,7 +32,7 @@ export function PreviewPanel({
 }: {
   readonly instance: string
   readonly text: string
-  /** What it is called where nothing is being written. */
+  /** The title where the policy is not being edited. */
   readonly title?: string
 }) {
   const words = usePolicyWords()
@@ -59,7 +59,7 @@ export function PreviewPanel({
           </Group>
           {isCurrent && (
             <>
-              {/* Outside of what is read out when it changes: it does each second. */}
+              {/* Outside of the status, which screen readers read after each change: the age changes each second. */}
               <Text size="sm" component="span">
                 <Ago time={answeredAt ?? 0} />
               </Text>
@@ -94,7 +94,7 @@ export function PreviewPanel({
   )
 }
 
-/** Each field that is wrong has its line. */
+/** The refusal of a policy's text, a line for each wrong field. */
 function Refusal({ problem }: { readonly problem: Error }) {
   const violations = problem instanceof ApiError ? problem.violations : []
   if (violations.length === 0) return <FailureWords error={problem} />
@@ -109,7 +109,7 @@ function Refusal({ problem }: { readonly problem: Error }) {
   )
 }
 
-/** What a policy does with each template that it selects. */
+/** The effects of a policy on each selected template. */
 function Preview({ answer }: { readonly answer: PreviewPolicyResponse }) {
   const words = usePolicyWords()
   const [isAll, { open }] = useDisclosure()

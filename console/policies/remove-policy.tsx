@@ -6,7 +6,7 @@ import { type ObjectAddress, objectPath } from '../kube/object.js'
 import { usePolicyWords } from '../words/policies.js'
 import { type PolicyKind, policyKinds } from './policy-kinds.js'
 
-/** Asks before a policy is deleted, and says what follows. One that was made anew meanwhile is not meant. */
+/** Confirms the deletion of a policy and says what follows. A policy that was recreated meanwhile is not deleted. */
 export function RemovePolicy({
   api,
   at,

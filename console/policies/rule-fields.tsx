@@ -5,14 +5,14 @@ import { SeveralSelect } from '../parts/several-select.js'
 import { usePolicyWords } from '../words/policies.js'
 import type { Rule } from './policy-document.js'
 
-/** Items of a list that are shown as fields: a thousand take a browser half a minute to draw. */
+/** Items of a list that are shown as fields: a browser takes half a minute to render a thousand. */
 export const MOST_ITEMS = 30
 
 const RULES = ['spec', 'overrideRules']
 const COMPONENTS = ['Registry', 'Repository', 'Tag']
 const OPERATORS = ['add', 'replace', 'remove']
 
-/** The rules of an override policy: for which clusters, and how images change. */
+/** The rules of an override policy: their clusters and image changes. */
 export function RuleFields({
   rules,
   clusters,

@@ -5,7 +5,7 @@ import { usePolicyWords } from '../words/policies.js'
 import type { FieldsProps } from './fields-props.js'
 import { MOST_ITEMS } from './rule-fields.js'
 
-/** Kinds that are offered; others are written as YAML. */
+/** The kinds to choose from; others are written as YAML. */
 const KINDS: Readonly<Record<string, string>> = {
   Deployment: 'apps/v1',
   StatefulSet: 'apps/v1',
@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<string, string>> = {
   Ingress: 'networking.k8s.io/v1',
 }
 
-/** What a policy selects: a row for each selector. */
+/** The selectors of a policy, a row each. */
 export function Selectors({ spec: { selectors }, apply }: FieldsProps) {
   const { form: words } = usePolicyWords()
   const path = ['spec', 'resourceSelectors']

@@ -19,23 +19,24 @@ import { Dot } from '../parts/dot.js'
 import { SeveralSelect } from '../parts/several-select.js'
 import { PlacementTable } from '../propagation/placement-table.js'
 import { useRehearseWords } from '../words/rehearse.js'
-import { DEFAULT_KEY, effects, type Thought, thoughtIn } from './thought.js'
+import { DEFAULT_KEY, effects, type Rehearsal, rehearsalSearch } from './rehearsal-search.js'
 
 const placement = serviceClient(PlacementService, rest)
 
 const route = getRouteApi('/instances/$name/rehearse')
 
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before the address changes, milliseconds. */
 const TYPING_MS = 300
 
-/** Taints clusters in thought: where everything would go, and what would find no place. */
+/** Rehearses taints: shows where templates would move, and which would find no cluster. */
 export function RehearseScreen() {
   const { name: instance } = route.useParams()
-  const thought = route.useSearch()
+  const rehearsal = route.useSearch()
   const words = useRehearseWords()
-  const wanted = thought.clusters ? JSON.stringify(thought) : undefined
+  const wanted = rehearsal.clusters ? JSON.stringify(rehearsal) : undefined
   const answerTo = useMemo(
-    () => (asked: string, signal: AbortSignal) => rehearsed(instance, thoughtIn(JSON.parse(asked)), signal),
+    () => (json: string, signal: AbortSignal) =>
+      requestRehearsal(instance, rehearsalSearch(JSON.parse(json)), signal),
     [instance],
   )
   const { answer, problem, isLoading, question, retry } = useLatestAnswer(wanted, answerTo)
@@ -43,7 +44,7 @@ export function RehearseScreen() {
     <Stack>
       <Title order={2}>{words.title}</Title>
       <Text size="sm">{words.how}</Text>
-      <Taints instance={instance} thought={thought} />
+      <Taints instance={instance} rehearsal={rehearsal} />
       <Group gap={6} role="status">
         {wanted && isLoading && <Text size="sm">{words.computing}</Text>}
         {!wanted && <Text size="sm">{words.choose}</Text>}
@@ -58,8 +59,12 @@ export function RehearseScreen() {
   )
 }
 
-function rehearsed(instance: string, thought: Thought, signal: AbortSignal): Promise<RehearseTaintsResponse> {
-  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = thought
+function requestRehearsal(
+  instance: string,
+  rehearsal: Rehearsal,
+  signal: AbortSignal,
+): Promise<RehearseTaintsResponse> {
+  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = rehearsal
   const taint = { key, value, effect: TaintEffect[effect] }
   return placement.rehearseTaints(
     { instance, namespace, taints: clusters.map(cluster => ({ cluster, taint })) },
@@ -67,13 +72,13 @@ function rehearsed(instance: string, thought: Thought, signal: AbortSignal): Pro
   )
 }
 
-function Taints({ instance, thought }: { readonly instance: string; readonly thought: Thought }) {
+function Taints({ instance, rehearsal }: { readonly instance: string; readonly rehearsal: Rehearsal }) {
   const navigate = route.useNavigate()
   const words = useRehearseWords()
-  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = thought
+  const { clusters = [], key = DEFAULT_KEY, value = '', effect = 'NoExecute', namespace = '' } = rehearsal
   const [typed, setTyped] = useState({ key, value, namespace })
-  const change = (part: Thought) =>
-    void navigate({ search: thoughtIn({ ...thought, ...part }), replace: true })
+  const change = (part: Rehearsal) =>
+    void navigate({ search: rehearsalSearch({ ...rehearsal, ...part }), replace: true })
   const soon = useDebouncedCallback(change, TYPING_MS)
   const names = useClusterNames(instance)
   const field = (name: keyof typeof typed) => ({

@@ -12,7 +12,7 @@ import { ScaleDialog } from './scale-dialog.js'
 import type { Workload } from './workload.js'
 import { writes } from './writes.js'
 
-/** What can be done with a workload. What its reader may not do says so. */
+/** The buttons of a workload. Buttons that the caller may not use say why. */
 export function WorkloadActions({
   instance,
   kind,
@@ -36,7 +36,7 @@ export function WorkloadActions({
   const { scale, restart, pause, resume, revisions, rollBack } = writes[kind]
   const one = { instance, ...type, namespace, name }
   const patch = { ...one, verb: 'patch' }
-  // A Job is run again by making it anew.
+  // A Job runs again when it is created again.
   const again = kind === 'jobs' ? { instance, ...type, namespace, verb: 'create' } : patch
   const look = { size: 'xs', variant: 'default', disabled: isBusy } as const
   return (

@@ -12,7 +12,7 @@ import { useWords } from '../words/use-words.js'
 import { Dialog } from '../writes/dialog.js'
 import { useWrite } from '../writes/use-write.js'
 
-/** Shows the pod templates that the members remember, what differs in one from now, and takes it back. */
+/** Shows the earlier pod templates that the members keep, compares one with the current template, and rolls back to it. */
 export function RollbackDialog({
   name,
   revisions,
@@ -94,7 +94,7 @@ export function RollbackDialog({
             refusal={next ? undefined : notYet.choose(words.revision)}
             onClick={() =>
               start(async () => {
-                // The control plane judges it before anything is stored.
+                // A dry run first: the control plane checks it before anything is stored.
                 await rollBack(chosen, true)
                 await rollBack(chosen, false)
               }, close)
@@ -108,5 +108,5 @@ export function RollbackDialog({
   )
 }
 
-/** One field a line, so that what differs can be seen. */
+/** One field a line, for the comparison. */
 const pretty = (json: string): string => JSON.stringify(JSON.parse(json), undefined, 2)

@@ -11,7 +11,7 @@ import { useObjectWords } from '../words/objects.js'
 import { Dialog } from '../writes/dialog.js'
 import { useWrite } from '../writes/use-write.js'
 
-/** Asks for how many replicas a template asks for, and says how many its clusters have now. */
+/** A dialog that sets a template's replicas and shows how many its clusters have now. */
 export function ScaleDialog({
   name,
   instance,
@@ -51,7 +51,7 @@ export function ScaleDialog({
         component="form"
         onSubmit={event => {
           event.preventDefault()
-          // A browser submits a form of one field by Enter, also without a button that submits.
+          // Browsers submit a form with one field on Enter, also without a submit button.
           if (replicas !== undefined && refusal === undefined && !isBusy)
             void start(() => scale(replicas), close)
         }}

@@ -19,7 +19,7 @@ import { workloads } from './workloads.js'
 
 const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload')
 
-/** One workload: where it runs, and how far it has come on its way to each member. */
+/** One workload: its clusters, pods, and the trace of its propagation. */
 export function WorkloadScreen() {
   const { name: instance, kind: given, namespace, workload: name } = route.useParams()
   const kind = isWorkloadKind(given) ? given : 'deployments'

@@ -1,6 +1,6 @@
 import type { ClusterProviderSummary, ObjectMeta } from '../../proto/gen/kairship/types_pb.js'
 
-/** How a workload is, over all its clusters. */
+/** The state of a workload over all its clusters. */
 export type WorkloadState =
   | 'running'
   | 'notReady'
@@ -10,17 +10,17 @@ export type WorkloadState =
   | 'completed'
   | 'failed'
 
-/** A workload as lists show it, whatever its kind. */
+/** A workload of any kind, as lists show it. */
 export interface Workload {
   readonly metadata: ObjectMeta | undefined
   readonly state: WorkloadState
-  /** Replicas or pods; of a CronJob the clusters that have it. */
+  /** Ready replicas or pods; of a CronJob the number of clusters that have it. */
   readonly ready: number
   readonly desired: number
   readonly clusters: readonly ClusterProviderSummary[]
-  /** Whether it is paused: a rollout that is held, or a schedule. */
+  /** A rollout is paused, or a schedule suspended. */
   readonly isPaused: boolean
-  /** Of its own kind: a CronJob's schedule. */
+  /** A detail of its kind, such as a CronJob's schedule. */
   readonly note?: string
 }
 

@@ -15,7 +15,7 @@ import { workloads } from './workloads.js'
 
 const route = getRouteApi('/instances/$name/workloads')
 
-/** The workloads of an instance: where each runs, and whether it does. */
+/** The workloads of an instance: their state and clusters. */
 export function WorkloadsScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'deployments', ...search } = route.useSearch()

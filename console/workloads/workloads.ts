@@ -23,20 +23,20 @@ const apps = serviceClient(AppsService, rest)
 const others = serviceClient(WorkloadService, rest)
 const batch = serviceClient(BatchService, rest)
 
-/** What is asked for: an instance's workloads whose name contains a text, or one of them. */
-interface Wanted extends ListSearch {
+/** A query for an instance's workloads whose name contains a text, or for one workload. */
+interface WorkloadQuery extends ListSearch {
   readonly instance: string
   /** Only of this namespace. */
   readonly namespace?: string
-  /** Only this one. */
+  /** Only the workload of this name. */
   readonly only?: string
 }
 
-/** The workloads of a kind, live however many there are. */
-export const workloads = (kind: WorkloadKind, wanted: Wanted): Source<Workload> =>
+/** The workloads of a kind, live also in a list that is too long for a Watch. */
+export const workloads = (kind: WorkloadKind, wanted: WorkloadQuery): Source<Workload> =>
   ofAnyLength(sources[kind](wanted), workloadType(kind), wanted)
 
-const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload>>> = {
+const sources: Readonly<Record<WorkloadKind, (wanted: WorkloadQuery) => Source<Workload>>> = {
   deployments: wanted =>
     rpcSource({
       list: (page, options) => apps.listInstanceDeployments(listOf(wanted, page), options),
@@ -79,7 +79,7 @@ const sources: Readonly<Record<WorkloadKind, (wanted: Wanted) => Source<Workload
     }),
 }
 
-const listOf = ({ instance, find = '', namespace = '', only }: Wanted, page: PageRequest) => ({
+const listOf = ({ instance, find = '', namespace = '', only }: WorkloadQuery, page: PageRequest) => ({
   instance,
   name: find,
   namespace,
@@ -87,7 +87,7 @@ const listOf = ({ instance, find = '', namespace = '', only }: Wanted, page: Pag
   ...(only !== undefined && { fieldSelector: `metadata.name=${only}` }),
 })
 
-const watchOf = ({ instance, find = '', namespace = '', only }: Wanted, resumeToken: string) => ({
+const watchOf = ({ instance, find = '', namespace = '', only }: WorkloadQuery, resumeToken: string) => ({
   instance,
   namespace,
   name: find,

@@ -10,21 +10,21 @@ const apps = serviceClient(AppsService, rest)
 const others = serviceClient(WorkloadService, rest)
 const batch = serviceClient(BatchService, rest)
 
-/** A workload, as requests name it. */
+/** The fields by which requests name a workload. */
 export interface WorkloadName {
   readonly instance: string
   readonly namespace: string
   readonly name: string
 }
 
-/** A rollback, as requests say it. */
+/** The fields of a rollback request. */
 interface Rollback extends WorkloadName {
   readonly revision: string
   readonly resourceVersion: string
   readonly dryRun: boolean
 }
 
-/** What can be done with a kind beside editing and deleting it. What a kind does not have, its workloads cannot do. */
+/** The writes of a kind beside editing and deleting. A missing one is not possible for the kind. */
 interface Writes {
   readonly scale?: (request: WorkloadName & { readonly replicas: number }) => Promise<unknown>
   readonly restart?: (request: WorkloadName) => Promise<unknown>
@@ -34,7 +34,7 @@ interface Writes {
   readonly rollBack?: (request: Rollback) => Promise<unknown>
 }
 
-/** Each is one call of the API, and is never repeated by itself. */
+/** Each write is one request and is never retried by itself. */
 export const writes: Readonly<Record<WorkloadKind, Writes>> = {
   deployments: {
     scale: request => apps.scaleDeployment(request),

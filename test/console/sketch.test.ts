@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { manifestsIn } from '../../console/editor/manifest.js'
 import { type WorkloadKind, workloadKinds } from '../../console/kube/workload-kinds.js'
-import { mistakesOf, sketchOf, type Wishes } from '../../console/workloads/create/sketch.js'
+import { mistakesOf, sketchOf, type WorkloadFields } from '../../console/workloads/create/sketch.js'
 
-const wishes: Wishes = {
+const wishes: WorkloadFields = {
   kind: 'deployments',
   name: 'web',
   namespace: 'shop',
@@ -16,7 +16,7 @@ const wishes: Wishes = {
   clusters: ['one', 'two'],
   isDivided: true,
 }
-const read = (part: Partial<Wishes> = {}) =>
+const read = (part: Partial<WorkloadFields> = {}) =>
   manifestsIn(sketchOf({ ...wishes, ...part })).map(({ document }) =>
     JSON.parse(
       JSON.stringify(document.toJS({ mapAsMap: false }), (_, value) =>

@@ -9,13 +9,13 @@ import { useObjectFormWords } from '../../words/object-forms.js'
 import type { FieldsProps } from './form-props.js'
 import type { KindForm } from './object-form.js'
 
-/** What can be scaled, and its API version. */
+/** The kinds that can be scaled, and their API versions. */
 const TARGETS: Readonly<Record<string, string>> = { Deployment: 'apps/v1', StatefulSet: 'apps/v1' }
 const TARGET = ['spec', 'scaleTargetRef']
 const METRICS = ['spec', 'metrics']
 const WINDOW = ['spec', 'behavior', 'scaleDown', 'stabilizationWindowSeconds']
 const MOST_METRICS = 20
-/** Karmada scales down when the lowest of the last five minutes allows it, unless it is said. */
+/** Karmada's default of the scale-down window: it scales down to the highest recommendation of the last five minutes. */
 const USUAL_WINDOW_S = 300
 
 function AutoscalerFields({ object: { object }, apply }: FieldsProps) {

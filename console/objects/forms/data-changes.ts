@@ -2,7 +2,7 @@ import { type Change, removing, setting, settingEntry } from '../../forms/change
 import { at, entries } from '../../forms/reading.js'
 import { bytesIn, type DataEntry, entryOf, textIn } from '../data-entries.js'
 
-/** The fields of ConfigMaps and Secrets that have entries, and whether their values are in base64. */
+/** The fields of ConfigMaps and Secrets with entries, and whether the values are in base64. */
 export const dataFields = {
   configmaps: [
     { name: 'data', isEncoded: false },
@@ -16,15 +16,15 @@ export const dataFields = {
 
 export type DataKind = keyof typeof dataFields
 
-/** An entry, and the field of the object that has it. */
+/** An entry and the field that has it. */
 export interface FormEntry extends DataEntry {
   readonly field: string
   readonly isEncoded: boolean
-  /** It is text that a form can change without losing anything of it. */
+  /** It is text, and the form can change it without losing anything. */
   readonly isEditable: boolean
 }
 
-/** Characters of a value that a form changes: a field of a million would not move. */
+/** Longer values, in characters, are not edited by form: a field of a million characters would block the page. */
 const MOST_EDITED = 50_000
 
 export const formEntries = (kind: DataKind, object: unknown): readonly FormEntry[] =>
@@ -34,28 +34,28 @@ export const formEntries = (kind: DataKind, object: unknown): readonly FormEntry
       return {
         ...entry,
         ...{ field: name, isEncoded },
-        // A field of a page makes `\n` of `\r\n`.
+        // A browser's text field converts `\r\n` to `\n`.
         isEditable:
           entry.text !== undefined && entry.text.length <= MOST_EDITED && !entry.text.includes('\r'),
       }
     }),
   )
 
-/** Gives an entry another text. */
+/** Sets the text of an entry. */
 export const settingText = ({ field, key, isEncoded }: Place, text: string): Change =>
   settingEntry([field, key], isEncoded ? base64Of(new TextEncoder().encode(text)) : text)
 
 type Place = Pick<FormEntry, 'field' | 'key' | 'isEncoded'>
 
-/** Where a new entry of text is put: into a field that has it as text, where the kind has one for what is written. */
+/** The field for a new text entry: one with plain text, where the kind has one. */
 export const newPlace = (kind: DataKind, key: string, isNew: boolean): Place => {
-  // A server makes `data` of `stringData`: an object that is there already has none.
+  // API servers convert `stringData` to `data`, so existing objects have no `stringData`.
   const isText = kind === 'configmaps' || isNew
   const field = dataFields[kind].find(({ isEncoded }) => isEncoded !== isText) ?? dataFields[kind][0]
   return { key, field: field.name, isEncoded: field.isEncoded }
 }
 
-/** Puts a file into an entry, which is then the only one with its key: as text where it is text, else in base64. */
+/** Sets an entry to a file's content: as text where it is text, else in base64. Other entries with the key are removed. */
 export function settingFile(
   kind: DataKind,
   file: { readonly key: string; readonly bytes: Uint8Array },
@@ -74,7 +74,7 @@ export function settingFile(
   ]
 }
 
-/** Bytes that are put together at once: a call with a million arguments fails. */
+/** Bytes that are encoded at once: a call with a million arguments fails. */
 const PART = 8_192
 
 function base64Of(bytes: Uint8Array): string {
@@ -84,11 +84,11 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(binary)
 }
 
-/** The bytes of an entry, to be saved as a file. */
+/** The bytes of an entry for a download. */
 export const fileOf = ({ text }: DataEntry, value: string): Uint8Array<ArrayBuffer> =>
   text === undefined ? (bytesIn(value) ?? new Uint8Array()) : new TextEncoder().encode(text)
 
-/** Types of Secrets, and the keys that each must have. */
+/** Types of Secrets and their required keys. */
 export const SECRET_TYPES: Readonly<Record<string, readonly string[]>> = {
   Opaque: [],
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
@@ -97,7 +97,7 @@ export const SECRET_TYPES: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/ssh-auth': ['ssh-privatekey'],
 }
 
-/** Makes a Secret of another type, with the keys that it must have. */
+/** Changes the type of a Secret and adds its required keys. */
 export const settingType = (type: string, there: readonly FormEntry[], isNew: boolean): readonly Change[] => [
   setting(['type'], type),
   ...(SECRET_TYPES[type] ?? [])

@@ -10,10 +10,10 @@ import { useObjectFormWords } from '../../words/object-forms.js'
 import { type FormEntry, fileOf, settingText } from './data-changes.js'
 import type { FieldsProps } from './form-props.js'
 
-/** Lines of a value that are seen at first; the field can be drawn larger. */
+/** The height of a value's field at first, in lines; users can enlarge it. */
 const MOST_LINES = 12
 
-/** One entry of a ConfigMap or a Secret: its key, and its value where it is text. What is no text stays as it is, or becomes another file. */
+/** Fields for one entry of a ConfigMap or a Secret: its key, and its value where it is text. A binary value can only be replaced by a file. */
 export function EntryFields({
   entry,
   object,

@@ -21,9 +21,9 @@ import { EntryFields } from './data-entry-fields.js'
 import type { FieldsProps } from './form-props.js'
 import type { KindForm } from './object-form.js'
 
-/** Entries that are shown as fields. */
+/** The most entries that are shown as fields. */
 const MOST_ENTRIES = 50
-/** Bytes of a file: more than an API server stores of a ConfigMap or a Secret. */
+/** The largest file, bytes: API servers store no larger ConfigMap or Secret. */
 const MOST_BYTES = 1_048_576
 
 function DataFields({ kind, object: { object }, isNew, apply }: FieldsProps & { readonly kind: DataKind }) {
@@ -31,7 +31,7 @@ function DataFields({ kind, object: { object }, isNew, apply }: FieldsProps & { 
   const { further } = useFormWords()
   const refused = useRefusal('data')
   const [problem, setProblem] = useState<string>()
-  // What somebody writes anew is no secret to them; what is there already is shown when they want it.
+  // New values are visible. Existing values of a Secret are hidden until the user shows them.
   const [shown, setShown] = useState<ReadonlySet<string>>(new Set())
   const all = formEntries(kind, object)
   const isTaken = (key: string) => all.some(entry => entry.key === key)
@@ -63,7 +63,7 @@ function DataFields({ kind, object: { object }, isNew, apply }: FieldsProps & { 
         <Stack>
           {all.slice(0, MOST_ENTRIES).map((entry, index) => (
             <EntryFields
-              // biome-ignore lint/suspicious/noArrayIndexKey: an entry stays where it is while its key is typed
+              // biome-ignore lint/suspicious/noArrayIndexKey: an entry keeps its place while its key is typed
               key={index}
               entry={entry}
               object={object}
@@ -117,7 +117,7 @@ function DataFields({ kind, object: { object }, isNew, apply }: FieldsProps & { 
   )
 }
 
-/** A file's name as a key: other characters than keys have become hyphens. */
+/** Makes a key of a file name: characters that keys cannot have become hyphens. */
 const keyOf = (name: string): string => {
   const key = name.replace(/[^-._a-zA-Z0-9]/g, '-')
   return isDataKey(key) ? key : 'file'

@@ -39,7 +39,7 @@ function IngressFields({ instance, object: { object, namespace }, apply }: Field
   )
 }
 
-/** Certificates: hosts, and the Secret that has the key of each. */
+/** TLS entries: hosts, and the Secret with their certificate. */
 function Certificates({
   instance,
   namespace,

@@ -10,17 +10,17 @@ import type { FieldsProps } from './form-props.js'
 
 const TYPES = ['Prefix', 'Exact', 'ImplementationSpecific'] as const
 export const RULES = ['spec', 'rules']
-/** Rules, and paths of one, that are shown as fields. */
+/** The most rules, and paths of a rule, that are shown as fields. */
 export const MOST_ROWS = 30
 
-/** A path as a new one begins. @param service that it leads to */
+/** The first content of a new path. @param service that it leads to */
 export const newPath = (service: string) => ({
   path: '/',
   pathType: 'Prefix',
   backend: { service: { name: service, port: { number: 80 } } },
 })
 
-/** A rule of an Ingress: a host, and where its paths lead. */
+/** Fields for a rule of an Ingress: a host, and the Services of its paths. */
 export function Rule({
   index,
   rule,
@@ -143,7 +143,7 @@ function PathRow({
             onChange={event => {
               const { value } = event.currentTarget
               const of = [...where, 'backend', 'service', 'port']
-              // A port has a number or a name, not both.
+              // A port has either a number or a name.
               if (/^[1-9]\d*$/.test(value))
                 apply(removing([...of, 'name']), setting([...of, 'number'], Number(value)))
               else apply(removing([...of, 'number']), setting([...of, 'name'], value))

@@ -7,7 +7,7 @@ import { namespaceForm } from './namespace-form.js'
 import { type KindForm, ObjectForm } from './object-form.js'
 import { serviceForm } from './service-form.js'
 
-/** The forms, by group and resource. Other kinds are written as YAML. */
+/** The forms by group and resource. Other kinds are written as YAML. */
 const forms: Readonly<Record<string, KindForm>> = {
   '/services': serviceForm,
   '/configmaps': configMapForm,
@@ -17,7 +17,7 @@ const forms: Readonly<Record<string, KindForm>> = {
   'autoscaling.karmada.io/federatedhpas': autoscalerForm,
 }
 
-/** The form of a kind, for an editor of its objects; nothing for a kind that is written as YAML. */
+/** The `form` prop of `ObjectEditor` for a kind; empty for kinds without a form. */
 export function editorForm(
   instance: string,
   { type, isPlaced }: ObjectKind,

@@ -6,7 +6,7 @@ import { useObjectFormWords } from '../../words/object-forms.js'
 import type { FieldsProps } from './form-props.js'
 import type { KindForm } from './object-form.js'
 
-/** Karmada creates a namespace in every member, unless it has this label. */
+/** Karmada creates namespaces in every member, except those with this label. */
 const SKIPPED = 'namespace.karmada.io/skip-auto-propagation'
 
 function NamespaceFields({ object: { object }, apply }: FieldsProps) {

@@ -16,16 +16,16 @@ import { PlacementFields } from './placement-fields.js'
 
 /** The form of one kind. */
 export interface KindForm {
-  /** What it reads and writes. */
+  /** The fields that it reads and writes. */
   readonly shape: Shape
   readonly Fields: ComponentType<FieldsProps>
-  /** What a new one may be called. */
+  /** Whether a name is valid for the kind. */
   readonly isName?: (text: string) => boolean
 }
 
 /**
- * An object as a form, and with a new one the policy that places it. It edits the same text as the YAML beside it: what it does not know stays
- * as it is, with its comments.
+ * A form for an object, and for the policy that places a new one. It edits the same text as the YAML editor and keeps fields and comments that it
+ * does not know.
  */
 export function ObjectForm({
   instance,
@@ -40,14 +40,14 @@ export function ObjectForm({
   readonly type: ObjectType
   readonly kind: KindForm
   readonly isNew: boolean
-  /** Karmada propagates its kind. */
+  /** Karmada propagates objects of this kind. */
   readonly isPlaced: boolean
   readonly text: string
   readonly change: (text: string) => void
 }) {
   const words = useFormWords()
   const namespaces = useNamespaceNames(instance)
-  // A file is read while its reader may go on typing: it is put into the text of then.
+  // The user may type while a file is being read, so its content goes into the text of the last render.
   const latest = useRef({ text, change })
   useEffect(() => {
     latest.current = { text, change }
@@ -100,7 +100,7 @@ export function ObjectForm({
   )
 }
 
-/** The object of the form's kind, which is the first of it, and the others of the text. */
+/** The first object of the form's kind, and the other objects of the text. */
 function objectsOf(text: string, { kind }: ObjectType, shape: Shape) {
   const read = formTextOf(text, of =>
     of === kind ? { metadata: METADATA, ...shape } : of === PLACEMENT.kind ? PLACEMENT.shape : undefined,

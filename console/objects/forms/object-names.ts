@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { objectKinds } from '../kinds.js'
 
-/** Names that a form offers: more would not be looked through. */
+/** The most names that a form offers. */
 const MOST_NAMES = 500
 
-/** The names of the objects of a kind in a namespace, which a form offers; another may be typed. Empty where they may not be read. */
+/** The names of objects of a kind in a namespace, for a form; users may type another. Empty where the caller may not list them. */
 export function useObjectNames(
   instance: string,
   kind: 'services' | 'secrets',

@@ -7,7 +7,7 @@ import { SeveralSelect } from '../../parts/several-select.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
 import { CLUSTER_NAMES, policyFor } from './placement.js'
 
-/** Whether a policy is created with an object, and for which clusters. */
+/** Fields for the policy of a new object: whether there is one, and its clusters. */
 export function PlacementFields({
   instance,
   object,

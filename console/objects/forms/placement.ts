@@ -4,7 +4,7 @@ import type { FormObject } from '../../forms/form-text.js'
 import { at, list, text } from '../../forms/reading.js'
 import type { Shape } from '../../forms/shape.js'
 
-/** The policy that is created with an object. */
+/** The policy that is created with a new object. */
 export const PLACEMENT = {
   apiVersion: 'policy.karmada.io/v1alpha1',
   kind: 'PropagationPolicy',
@@ -15,7 +15,7 @@ export const PLACEMENT = {
 
 export const CLUSTER_NAMES = ['spec', 'placement', 'clusterAffinity', 'clusterNames'] as const
 
-/** The policy of a text that selects its object. */
+/** The policy of the text that selects the object. */
 export const placementIn = (others: readonly FormObject[], object: FormObject): FormObject | undefined =>
   others.find(
     other => other.kind === PLACEMENT.kind && selectorsOf(other).some(selector => selects(selector, object)),
@@ -27,10 +27,10 @@ const selectorsOf = ({ object }: FormObject): readonly unknown[] =>
 const selects = (selector: unknown, { kind, name }: FormObject): boolean =>
   text(at(selector, 'kind')) === kind && text(at(selector, 'name')) === name
 
-/** What a policy for an object is called. */
+/** The name of a policy for an object. */
 export const policyName = (kind: string, name: string): string => `${name}-${kind.toLowerCase()}`
 
-/** Has the policy select the object by its next name; the policy's own name follows where it was made of the object's. */
+/** Changes the policy to select the object by its new name. The policy's own name follows where it was derived from the object's. */
 export function renaming(
   documents: readonly Document[],
   { object, policy, to }: { readonly object: FormObject; readonly policy: FormObject; readonly to: string },
@@ -45,7 +45,7 @@ export function renaming(
   for (const change of changes) change(document)
 }
 
-/** Puts an object into another namespace, and its policy with it: a policy selects within its own. */
+/** Changes the namespace of an object and its policy: policies select objects of their own namespace. */
 export function moving(
   documents: readonly Document[],
   object: FormObject,
@@ -58,7 +58,7 @@ export function moving(
   }
 }
 
-/** A policy that takes an object to all clusters. */
+/** A policy that places an object in all clusters. */
 export const policyFor = (object: FormObject): Document =>
   new Document(
     {

@@ -16,7 +16,7 @@ const PROTOCOLS = ['TCP', 'UDP', 'SCTP']
 const AFFINITIES = ['None', 'ClientIP'] as const
 const PORTS = ['spec', 'ports']
 const PORT_NUMBERS = { min: 1, max: 65_535, hideControls: true } as const
-/** Rows of ports that are shown as fields. */
+/** The most ports that are shown as fields. */
 const MOST_PORTS = 50
 
 function ServiceFields({ object: { object }, apply }: FieldsProps) {
@@ -110,7 +110,7 @@ function Ports({
   )
 }
 
-/** A port after others needs a name. */
+/** A new port. Where there are several, each needs a name. */
 function newPort(ports: readonly unknown[]): object {
   const taken = ports.map(port => optionalNumber(at(port, 'port')))
   let port = 80

@@ -1,6 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { isPolicyKind, type PolicyKind } from '../../policies/policy-kinds.js'
-import { thoughtIn } from '../../rehearse/thought.js'
+import { rehearsalSearch } from '../../rehearse/rehearsal-search.js'
 import { type ListSearch, listSearch } from '../../tables/list-search.js'
 import { instance } from './instance.js'
 import { screen } from './screen.js'
@@ -38,7 +38,7 @@ const editedPolicy = createRoute({
 const rehearse = createRoute({
   getParentRoute: () => instance,
   path: 'rehearse',
-  validateSearch: thoughtIn,
+  validateSearch: rehearsalSearch,
   component: screen(() => import('../../rehearse/rehearse-screen.js'), 'RehearseScreen'),
 })
 

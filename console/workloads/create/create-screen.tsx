@@ -10,12 +10,12 @@ import { RefusalNotice } from '../../rights/may.js'
 import { useObjectWords } from '../../words/objects.js'
 import { useWords } from '../../words/use-words.js'
 import { KeepsFocus } from '../../writes/keeps-focus.js'
-import { sketchOf, type Wishes } from './sketch.js'
+import { sketchOf, type WorkloadFields } from './sketch.js'
 import { WorkloadForm } from './workload-form.js'
 
 const route = getRouteApi('/instances/$name/workloads/new')
 
-/** A new workload: a form for what most need, then YAML with everything else, checked by the server before it is created. */
+/** Creates a workload: a form with the common fields makes YAML, and the server checks that before it is created. */
 export function CreateWorkloadScreen() {
   const { name: instance } = route.useParams()
   const { kind = 'deployments', namespace = 'default' } = route.useSearch()
@@ -24,10 +24,10 @@ export function CreateWorkloadScreen() {
   const { workloads } = useWords()
   const { form: words } = objects
   const api = useMemo(() => new KubeApi(instance), [instance])
-  const draft = useFormDraft<{ readonly wishes: Wishes; readonly text?: string }>(
+  const draft = useFormDraft<{ readonly fields: WorkloadFields; readonly text?: string }>(
     `workload ${instance} ${kind} ${namespace}`,
     {
-      wishes: {
+      fields: {
         kind,
         namespace,
         name: '',
@@ -41,9 +41,9 @@ export function CreateWorkloadScreen() {
       },
     },
   )
-  const { wishes, text } = draft.fields
+  const { fields, text } = draft.fields
   const setText = (next: string | undefined) =>
-    draft.set({ wishes, ...(next !== undefined && { text: next }) })
+    draft.set({ fields, ...(next !== undefined && { text: next }) })
   const leave = (to: string, params: object) =>
     void navigate({ to, params: { name: instance, ...params } } as never)
   return (
@@ -62,10 +62,10 @@ export function CreateWorkloadScreen() {
             onClick={() =>
               setText(
                 sketchOf({
-                  ...wishes,
-                  name: wishes.name || 'web',
-                  image: wishes.image || 'nginx:1.27',
-                  schedule: wishes.schedule || '0 3 * * *',
+                  ...fields,
+                  name: fields.name || 'web',
+                  image: fields.image || 'nginx:1.27',
+                  schedule: fields.schedule || '0 3 * * *',
                 }),
               )
             }
@@ -81,13 +81,13 @@ export function CreateWorkloadScreen() {
       <KeepsFocus step={text} label={words.title}>
         {text === undefined ? (
           <Stack>
-            <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(wishes.kind) }} />
+            <RefusalNotice wanted={{ instance, verb: 'create', ...workloadType(fields.kind) }} />
             <DraftNotice of={draft} label={words.title} />
             <WorkloadForm
               instance={instance}
-              wishes={wishes}
-              change={part => draft.set(before => ({ ...before, wishes: { ...before.wishes, ...part } }))}
-              next={() => setText(sketchOf(wishes))}
+              fields={fields}
+              change={part => draft.set(before => ({ ...before, fields: { ...before.fields, ...part } }))}
+              next={() => setText(sketchOf(fields))}
             />
           </Stack>
         ) : (
@@ -98,19 +98,19 @@ export function CreateWorkloadScreen() {
             <ObjectEditor
               key={text}
               api={api}
-              title={workloadKinds[wishes.kind].kind}
-              creates={workloadType(wishes.kind)}
+              title={workloadKinds[fields.kind].kind}
+              creates={workloadType(fields.kind)}
               text={text}
               cancel={() => leave('/instances/$name/workloads', {})}
               done={stored => {
                 draft.forget()
-                const { kind: word } = workloadKinds[wishes.kind]
+                const { kind: word } = workloadKinds[fields.kind]
                 const [, place] = stored.map(each => each.split(' ')).find(([first]) => first === word) ?? []
-                const [inside = wishes.namespace, workload] = place?.split('/') ?? []
+                const [inside = fields.namespace, workload] = place?.split('/') ?? []
                 if (workload === undefined) leave('/instances/$name/workloads', {})
                 else
                   leave('/instances/$name/workloads/$kind/$namespace/$workload', {
-                    kind: wishes.kind,
+                    kind: fields.kind,
                     namespace: inside,
                     workload,
                   })

@@ -1,31 +1,31 @@
 import { Document } from 'yaml'
 import { type WorkloadKind, workloadKinds } from '../../kube/workload-kinds.js'
 
-/** What the form of a new workload asks for. */
-export interface Wishes {
+/** The fields of the form. */
+export interface WorkloadFields {
   readonly kind: WorkloadKind
   readonly name: string
   readonly namespace: string
   readonly image: string
   readonly replicas: number
-  /** Of the container; absent where it has none. */
+  /** The container's port; absent where it has none. */
   readonly port?: number
-  /** Of a CronJob. */
+  /** The schedule of a CronJob. */
   readonly schedule: string
-  /** A line for a shell; empty for the image's own command. */
+  /** A shell command; empty for the image's own command. */
   readonly command: string
-  /** Whether a policy is made with it: without one it goes nowhere, unless another policy selects it. */
+  /** Whether a policy is created with it. Without one the workload stays in the control plane, unless another policy selects it. */
   readonly withPolicy: boolean
-  /** Empty means all, also those that join later. */
+  /** Empty means all clusters, also those that join later. */
   readonly clusters: readonly string[]
-  /** Replicas are divided among the clusters; else each has as many. */
+  /** Replicas are divided among the clusters; otherwise each cluster has all replicas. */
   readonly isDivided: boolean
 }
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** What the form cannot go on with. */
-export function mistakesOf({ kind, name, namespace, image, schedule }: Wishes) {
+/** The mistakes of the form. */
+export function mistakesOf({ kind, name, namespace, image, schedule }: WorkloadFields) {
   return {
     name: !NAME.test(name),
     namespace: !NAME.test(namespace),
@@ -37,9 +37,9 @@ export function mistakesOf({ kind, name, namespace, image, schedule }: Wishes) {
 /** Whether a kind has replicas that a policy can divide. */
 export const hasReplicas = (kind: WorkloadKind): boolean => kind === 'deployments' || kind === 'statefulsets'
 
-/** The manifests of what is wished for, as a person would write them. */
-export function sketchOf(wishes: Wishes): string {
-  const documents = [workloadOf(wishes), ...(wishes.withPolicy ? [policyOf(wishes)] : [])]
+/** The YAML of the workload and its policy, in the usual style. */
+export function sketchOf(fields: WorkloadFields): string {
+  const documents = [workloadOf(fields), ...(fields.withPolicy ? [policyOf(fields)] : [])]
   return documents
     .map(each =>
       new Document(each, { version: '1.1', aliasDuplicateObjects: false }).toString({ indentSeq: false }),
@@ -47,8 +47,8 @@ export function sketchOf(wishes: Wishes): string {
     .join('---\n')
 }
 
-function workloadOf(wishes: Wishes): unknown {
-  const { kind: path, name, namespace, image, replicas, port, schedule, command } = wishes
+function workloadOf(fields: WorkloadFields): unknown {
+  const { kind: path, name, namespace, image, replicas, port, schedule, command } = fields
   const { kind, apiVersion } = workloadKinds[path]
   const labels = { 'app.kubernetes.io/name': name }
   const pod = {
@@ -80,7 +80,7 @@ function workloadOf(wishes: Wishes): unknown {
   }
 }
 
-function policyOf({ kind: path, name, namespace, clusters, isDivided }: Wishes): unknown {
+function policyOf({ kind: path, name, namespace, clusters, isDivided }: WorkloadFields): unknown {
   const { kind, apiVersion } = workloadKinds[path]
   return {
     apiVersion: 'policy.karmada.io/v1alpha1',

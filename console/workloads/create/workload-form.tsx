@@ -16,18 +16,18 @@ import { useClusterNames, useNamespaceNames } from '../../instance/names.js'
 import { isWorkloadKind, workloadKinds } from '../../kube/workload-kinds.js'
 import { SeveralSelect } from '../../parts/several-select.js'
 import { useObjectWords } from '../../words/objects.js'
-import { hasReplicas, mistakesOf, type Wishes } from './sketch.js'
+import { hasReplicas, mistakesOf, type WorkloadFields } from './sketch.js'
 
-/** The few things that most workloads need; YAML has the rest. */
+/** The fields that most workloads need; the YAML has the rest. */
 export function WorkloadForm({
   instance,
-  wishes,
+  fields,
   change,
   next,
 }: {
   readonly instance: string
-  readonly wishes: Wishes
-  readonly change: (part: Partial<Wishes>) => void
+  readonly fields: WorkloadFields
+  readonly change: (part: Partial<WorkloadFields>) => void
   readonly next: () => void
 }) {
   const objects = useObjectWords()
@@ -35,7 +35,7 @@ export function WorkloadForm({
   const clusters = useClusterNames(instance)
   const namespaces = useNamespaceNames(instance)
   const [isTried, setTried] = useState(false)
-  const mistakes = mistakesOf(wishes)
+  const mistakes = mistakesOf(fields)
   const said = (is: boolean, text: string) => isTried && is && text
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -48,13 +48,13 @@ export function WorkloadForm({
         <Select
           label={words.kind}
           allowDeselect={false}
-          value={wishes.kind}
+          value={fields.kind}
           onChange={kind => isWorkloadKind(kind) && change({ kind })}
           data={Object.entries(workloadKinds).map(([value, { kind }]) => ({ value, label: kind }))}
         />
         <Autocomplete
           label={words.namespace}
-          value={wishes.namespace}
+          value={fields.namespace}
           onChange={namespace => change({ namespace })}
           data={[...namespaces]}
           error={said(mistakes.namespace, words.nameWrong)}
@@ -63,7 +63,7 @@ export function WorkloadForm({
         <TextInput
           label={words.name}
           description={words.nameHelp}
-          value={wishes.name}
+          value={fields.name}
           onChange={event => change({ name: event.currentTarget.value })}
           error={said(mistakes.name, words.nameWrong)}
           autoComplete="off"
@@ -72,37 +72,37 @@ export function WorkloadForm({
         <TextInput
           label={words.image}
           description={words.imageHelp}
-          value={wishes.image}
+          value={fields.image}
           onChange={event => change({ image: event.currentTarget.value })}
           error={said(mistakes.image, words.imageWrong)}
           autoComplete="off"
           required
         />
-        {wishes.kind === 'cronjobs' && (
+        {fields.kind === 'cronjobs' && (
           <TextInput
             label={words.schedule}
             description={words.scheduleHelp}
-            value={wishes.schedule}
+            value={fields.schedule}
             onChange={event => change({ schedule: event.currentTarget.value })}
             error={said(mistakes.schedule, words.scheduleWrong)}
             required
           />
         )}
-        {(wishes.kind === 'jobs' || wishes.kind === 'cronjobs') && (
+        {(fields.kind === 'jobs' || fields.kind === 'cronjobs') && (
           <TextInput
             label={words.command}
             description={words.commandHelp}
-            value={wishes.command}
+            value={fields.command}
             onChange={event => change({ command: event.currentTarget.value })}
           />
         )}
-        {hasReplicas(wishes.kind) && (
+        {hasReplicas(fields.kind) && (
           <NumberInput
             label={words.replicas}
             min={0}
             max={1_000_000}
             allowDecimal={false}
-            value={wishes.replicas}
+            value={fields.replicas}
             onChange={value => change({ replicas: Number(value) })}
           />
         )}
@@ -111,32 +111,34 @@ export function WorkloadForm({
           min={1}
           max={65_535}
           allowDecimal={false}
-          value={wishes.port ?? ''}
-          onChange={value => change({ port: value === '' ? undefined : Number(value) } as Partial<Wishes>)}
+          value={fields.port ?? ''}
+          onChange={value =>
+            change({ port: value === '' ? undefined : Number(value) } as Partial<WorkloadFields>)
+          }
         />
       </SimpleGrid>
       <Checkbox
         label={words.policy}
-        checked={wishes.withPolicy}
+        checked={fields.withPolicy}
         onChange={event => change({ withPolicy: event.currentTarget.checked })}
       />
-      {wishes.withPolicy && (
+      {fields.withPolicy && (
         <SeveralSelect
           label={words.clusters}
           description={words.clustersHelp}
-          value={[...wishes.clusters]}
+          value={[...fields.clusters]}
           onChange={chosen => change({ clusters: chosen })}
           data={[...clusters]}
         />
       )}
-      {wishes.withPolicy && hasReplicas(wishes.kind) && (
+      {fields.withPolicy && hasReplicas(fields.kind) && (
         <Group>
           <Text size="sm" id="spread">
             {words.spread}
           </Text>
           <SegmentedControl
             aria-labelledby="spread"
-            value={wishes.isDivided ? 'divided' : 'duplicated'}
+            value={fields.isDivided ? 'divided' : 'duplicated'}
             onChange={value => change({ isDivided: value === 'divided' })}
             data={[
               { value: 'duplicated', label: words.duplicated },

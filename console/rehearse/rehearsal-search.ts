@@ -1,25 +1,25 @@
-/** What is tried in thought, as an address says it. */
-export interface Thought {
+/** The search parameters of a rehearsal. */
+export interface Rehearsal {
   readonly clusters?: readonly string[]
   readonly key?: string
   readonly value?: string
   readonly effect?: Effect
-  /** Only templates of it; absent: of all. */
+  /** Only templates of this namespace; absent: of all. */
   readonly namespace?: string
 }
 
-/** Those that Karmada accepts of a cluster. */
+/** The effects of taints that Karmada accepts. */
 export const effects = ['NoExecute', 'NoSchedule'] as const
 export type Effect = (typeof effects)[number]
 
-/** The taint that is tried where nothing else is said. */
+/** The key of the taint where the address names none. */
 export const DEFAULT_KEY = 'kairship.io/rehearsal'
 
 const textIn = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined
 
-/** Reads it from an address, which anyone may have typed. */
-export function thoughtIn(search: Record<string, unknown>): Thought {
+/** Reads search parameters of an address, which anybody may have typed. */
+export function rehearsalSearch(search: Record<string, unknown>): Rehearsal {
   const { clusters } = search
   const named = Array.isArray(clusters) ? clusters.filter(one => typeof one === 'string') : []
   const [key, value, namespace] = [textIn(search.key), textIn(search.value), textIn(search.namespace)]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { thoughtIn } from '../../console/rehearse/thought.js'
+import { rehearsalSearch } from '../../console/rehearse/rehearsal-search.js'
 
 describe('the address of a rehearsal', () => {
   it.each<[string, Record<string, unknown>, object]>([
@@ -15,5 +15,5 @@ describe('the address of a rehearsal', () => {
     ],
     ['what no rehearsal has', { clusters: 'north', key: 7, effect: 'Explode', namespace: '' }, {}],
     ['a list with other things', { clusters: ['north', 7, null] }, { clusters: ['north'] }],
-  ])('is read with %s', (_, search, thought) => expect(thoughtIn(search)).toEqual(thought))
+  ])('is read with %s', (_, search, thought) => expect(rehearsalSearch(search)).toEqual(thought))
 })
