@@ -11,6 +11,7 @@ import { reviews } from './sources.js'
 
 /** Whom the server takes the reader for, by what, and which roles that gives. */
 export function AccountScreen() {
+  const { joint } = useWords()
   const access = useAccessWords()
   const { account: words } = access
   const { data, error, refetch } = useQuery({
@@ -59,7 +60,7 @@ export function AccountScreen() {
                 >
                   <Table.Th scope="row">{role.instance}</Table.Th>
                   <Table.Td>{role.role}</Table.Td>
-                  <Table.Td>{role.namespaces.join(', ') || words.whole}</Table.Td>
+                  <Table.Td>{joint.names(role.namespaces) || words.whole}</Table.Td>
                   <Table.Td>{[role.bindingName, role.workspace].filter(Boolean).join(' · ')}</Table.Td>
                   <Table.Td>{role.expiresAt ? <Moment time={role.expiresAt} /> : access.never}</Table.Td>
                 </Table.Tr>

@@ -3,6 +3,7 @@ import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js
 import { ServerWords } from '../failures/server-words.js'
 import { TableHead } from '../tables/table-head.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { useWords } from '../words/use-words.js'
 import { subjectText } from './subjects.js'
 
 /** Kinds of one subject that are shown: those that change come first. */
@@ -21,6 +22,7 @@ interface Preview {
 export function ChangePreview({ preview }: { readonly preview: Preview }) {
   const access = useAccessWords()
   const { roles: words } = access
+  const { joint } = useWords()
   return (
     <Stack gap="xs" aria-label={words.change} role="group">
       <Text size="sm" fw={600}>
@@ -30,7 +32,7 @@ export function ChangePreview({ preview }: { readonly preview: Preview }) {
         <Subject key={change.subject ? subjectText(change.subject) : ''} change={change} />
       ))}
       {preview.withheldNamespaces.length > 0 && (
-        <Text size="sm">{words.withheld(preview.withheldNamespaces.join(', '))}</Text>
+        <Text size="sm">{words.withheld(joint.names(preview.withheldNamespaces))}</Text>
       )}
       {[...preview.unread, ...preview.notes].map(note => (
         <Text key={note} size="xs" c="dimmed">

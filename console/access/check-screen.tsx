@@ -83,7 +83,7 @@ interface Asked {
 
 function Explained({ instance, search }: Asked) {
   const { check: words } = useAccessWords()
-  const { problem } = useWords()
+  const { problem, joint } = useWords()
   const { data, error, refetch } = useQuery<ExplainAccessResponse>({
     queryKey: ['explain-access', instance, search],
     queryFn: ({ signal }) => reviews.explainAccess({ instance, ...questionOf(search) }, { signal }),
@@ -101,7 +101,7 @@ function Explained({ instance, search }: Asked) {
           <Timeline.Item
             key={link.step}
             bullet={<Dot color={colorOf(link)} />}
-            title={`${words.steps[link.step] ?? link.step}: ${words.states[link.state] ?? ''}`}
+            title={joint.of(words.steps[link.step] ?? String(link.step), words.states[link.state] ?? '')}
           >
             <Text size="sm">
               <ServerWords text={link.message} others={link.quoted} />
@@ -130,6 +130,7 @@ function Explained({ instance, search }: Asked) {
 
 function Who({ instance, search }: Asked) {
   const { check: words } = useAccessWords()
+  const { joint } = useWords()
   const { data, error, refetch } = useQuery<ListAccessSubjectsResponse>({
     queryKey: ['who-can', instance, search],
     queryFn: ({ signal }) => reviews.listAccessSubjects({ instance, ...questionOf(search) }, { signal }),
@@ -149,7 +150,7 @@ function Who({ instance, search }: Asked) {
               {data.subjects.map(({ subject, grants, passesKairship }) => (
                 <Table.Tr key={subject && subjectText(subject)}>
                   <Table.Th scope="row">{subject && subjectText(subject)}</Table.Th>
-                  <Table.Td>{grants.map(grantText).join('; ')}</Table.Td>
+                  <Table.Td>{joint.clauses(grants.map(grantText))}</Table.Td>
                   <Table.Td>{passesKairship ? words.yes : words.no}</Table.Td>
                 </Table.Tr>
               ))}

@@ -5,6 +5,7 @@ import { useLive } from '../live/use-live.js'
 import { MayButton } from '../rights/may.js'
 import { LiveTable } from '../tables/live-table.js'
 import { useAccessWords } from '../words/use-access-words.js'
+import { useWords } from '../words/use-words.js'
 import { Moment } from './account-screen.js'
 import { GiveRole, TakeRole } from './give-role.js'
 import { type Binding, type BindingKind, bindingKinds, roleBindings } from './sources.js'
@@ -22,6 +23,7 @@ const resources: Readonly<Record<BindingKind, string>> = {
 export function RolesScreen() {
   const access = useAccessWords()
   const { roles: words } = access
+  const { joint } = useWords()
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const { kind = 'instances' } = search
@@ -62,7 +64,7 @@ export function RolesScreen() {
           { title: words.columns.name, cell: ({ name }) => name },
           {
             title: words.columns.on,
-            cell: ({ on, namespaces }) => [on, namespaces.join(', ')].filter(Boolean).join(' · '),
+            cell: ({ on, namespaces }) => [on, joint.names(namespaces)].filter(Boolean).join(' · '),
           },
           { title: words.columns.role, cell: ({ role }) => role },
           {

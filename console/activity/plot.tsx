@@ -35,17 +35,15 @@ export function Plot({
   readonly most?: number
 }) {
   const words = useActivityWords()
-  const { locale } = useWords()
+  const { locale, joint } = useWords()
   const scheme = useComputedColorScheme('light')
   const element = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot>(undefined)
   const data: uPlot.AlignedData = [[...times], ...lines.map(({ values }) => [...values])]
-  const latest = lines
-    .flatMap(({ label, values }) => {
-      const value = values.findLast(each => each !== undefined)
-      return value === undefined ? [] : [`${label} ${text(value)}`]
-    })
-    .join(', ')
+  const latest = lines.flatMap(({ label, values }) => {
+    const value = values.findLast(each => each !== undefined)
+    return value === undefined ? [] : [`${label} ${text(value)}`]
+  })
   // biome-ignore lint/correctness/useExhaustiveDependencies: values are put into the plot that there is; it is made again where it looks otherwise
   useEffect(() => {
     const parent = element.current
@@ -103,7 +101,10 @@ export function Plot({
       <div
         ref={element}
         role="img"
-        aria-label={`${title}. ${latest === '' ? words.nothing : words.latest(latest)}`}
+        aria-label={joint.sentences([
+          title,
+          latest.length === 0 ? words.nothing : words.latest(joint.names(latest)),
+        ])}
         style={{ overflow: 'hidden' }}
       />
       <figcaption>
@@ -114,8 +115,7 @@ export function Plot({
               <svg width="10" height="10" aria-hidden="true" focusable="false">
                 <rect width="10" height="10" rx="2" fill={`var(--mantine-color-${color}-filled)`} />
               </svg>{' '}
-              {label}
-              {value !== undefined && `: ${text(value)}`}
+              {value === undefined ? label : joint.of(label, text(value))}
             </Text>
           )
         })}

@@ -1,5 +1,6 @@
 import { Group, List, Text, Textarea, TextInput } from '@mantine/core'
 import { useClusterWords } from '../words/clusters.js'
+import { useWords } from '../words/use-words.js'
 import { type ClusterFields, differences, readLabels, readTaints } from './cluster-fields.js'
 
 /** The fields of a cluster that people give it, and what is wrong with them. */
@@ -11,6 +12,7 @@ export function ClusterForm({
   readonly change: (fields: ClusterFields) => void
 }) {
   const words = useClusterWords()
+  const { joint } = useWords()
   const set = (part: Partial<ClusterFields>) => change({ ...fields, ...part })
   const labels = readLabels(fields.labels).wrong.map(({ line, text }) => words.wrongLabel(line, text))
   const taints = readTaints(fields.taints).wrong.map(({ line, text }) => words.wrongTaint(line, text))
@@ -21,7 +23,7 @@ export function ClusterForm({
         description={words.labelsHelp}
         value={fields.labels}
         onChange={({ currentTarget: { value } }) => set({ labels: value })}
-        error={labels.join('; ') || undefined}
+        error={joint.clauses(labels) || undefined}
         autosize
         minRows={2}
         maxRows={10}
@@ -32,7 +34,7 @@ export function ClusterForm({
         description={words.taintsHelp}
         value={fields.taints}
         onChange={({ currentTarget: { value } }) => set({ taints: value })}
-        error={taints.join('; ') || undefined}
+        error={joint.clauses(taints) || undefined}
         autosize
         minRows={2}
         maxRows={10}

@@ -69,6 +69,7 @@ function Actions({
   readonly show: (what: Shown) => void
 }) {
   const words = useClusterWords()
+  const { joint } = useWords()
   const name = cluster.metadata?.name ?? ''
   const update = { instance, verb: 'update', group: 'cluster.karmada.io', resource: 'clusters', name }
   return (
@@ -91,7 +92,7 @@ function Actions({
         </MayButton>
       </Group>
       <Text size="sm" c="dimmed">
-        {isCordoned(cluster) ? words.cordoned : `${words.cordon}: ${words.cordonHelp}`}
+        {isCordoned(cluster) ? words.cordoned : joint.of(words.cordon, words.cordonHelp)}
       </Text>
     </Stack>
   )

@@ -7,6 +7,7 @@ import { rest } from '../connection/rest.js'
 import { Problem } from '../failures/problem.js'
 import { workloadKindOf } from '../kube/workload-kinds.js'
 import { useClusterWords } from '../words/clusters.js'
+import { useWords } from '../words/use-words.js'
 
 const propagation = serviceClient(PropagationService, rest)
 
@@ -16,6 +17,7 @@ const NAMED = 20
 /** What is placed on a member cluster, with its replicas there, and whether it is on no other. Workloads are links. */
 export function PlacedHere({ instance, cluster }: { readonly instance: string; readonly cluster: string }) {
   const words = useClusterWords()
+  const { joint } = useWords()
   const { data, error, refetch } = useQuery({
     queryKey: ['placed', instance, cluster],
     staleTime: 0,
@@ -61,7 +63,7 @@ export function PlacedHere({ instance, cluster }: { readonly instance: string; r
                   {path}
                 </Anchor>
               )}
-              {notes.length > 0 && ` (${notes.join(', ')})`}
+              {notes.length > 0 && joint.aside(joint.names(notes))}
             </List.Item>
           )
         })}

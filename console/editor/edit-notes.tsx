@@ -3,6 +3,7 @@ import { FailureWords } from '../failures/failure-words.js'
 import { KubeError, UnknownOutcome } from '../kube/kube-error.js'
 import { useEditorWords } from '../words/editor.js'
 import { useManifestWords } from '../words/manifest.js'
+import { useWords } from '../words/use-words.js'
 import type { EditProps } from './edit-props.js'
 import { ManifestError } from './manifest-problem.js'
 
@@ -10,11 +11,12 @@ import { ManifestError } from './manifest-problem.js'
 export function EditNotes({ edit, send }: EditProps) {
   const words = useEditorWords()
   const said = useManifestWords()
+  const { joint } = useWords()
   return (
     <>
       {edit.stored.length > 0 && (
         <Text size="sm" role="status">
-          {words.stored(edit.stored.join(', '))}
+          {words.stored(joint.names(edit.stored))}
         </Text>
       )}
       {edit.step === 'conflicted' && (

@@ -13,6 +13,7 @@ import { Ago } from '../parts/time.js'
 import { withField } from '../tables/list-search.js'
 import { ScrollingTable } from '../tables/scrolling-table.js'
 import { useEventWords } from '../words/events.js'
+import { useWords } from '../words/use-words.js'
 import { EventFeed, type FleetEvent } from './event-feed.js'
 import type { FleetEventSearch } from './event-search.js'
 import { EventTypeBadge } from './events-screen.js'
@@ -49,6 +50,7 @@ export function FleetEventsScreen() {
     queryKey: ['instance names'],
     queryFn: ({ signal }) => instances.listInstances({}, { signal }),
   })
+  const { joint } = useWords()
   const shown = useMemo(() => {
     const wanted = find.toLowerCase()
     return wanted === ''
@@ -68,7 +70,7 @@ export function FleetEventsScreen() {
       <Group>
         <TextInput
           aria-label={words.columns.object}
-          placeholder={`${words.columns.object}, ${words.columns.reason}, ${words.columns.message}`}
+          placeholder={joint.names([words.columns.object, words.columns.reason, words.columns.message])}
           value={find}
           onChange={({ currentTarget: { value } }) => change(withField(search, 'find', value || undefined))}
           w={280}

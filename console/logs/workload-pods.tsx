@@ -8,6 +8,7 @@ import { Freshness } from '../parts/freshness.js'
 import { SCROLLABLE } from '../tables/scrollable.js'
 import { TableHead } from '../tables/table-head.js'
 import { useLogWords } from '../words/logs.js'
+import { useWords } from '../words/use-words.js'
 import { type PodsOf, podsOf } from './pods.js'
 
 const colors: Readonly<Partial<Record<Phase, string>>> = {
@@ -34,9 +35,10 @@ function ClusterPods({ kinds, ...of }: PodsOf & { readonly kinds: string }) {
   const words = useLogWords()
   const { instance, cluster, namespace, kind, name } = of
   const live = useLive(() => podsOf(of), [instance, cluster, namespace, kind, name])
+  const { joint } = useWords()
   const { columns } = words
   return (
-    <section aria-label={`${words.pods}: ${cluster}`}>
+    <section aria-label={joint.of(words.pods, cluster)}>
       <Group justify="space-between" mt="sm">
         <Text fw={600} size="sm">
           {cluster}

@@ -5,6 +5,7 @@ import { ownNamespaceOf } from '../kube/object.js'
 import { type WorkloadKind, workloadKinds } from '../kube/workload-kinds.js'
 import { MayButton } from '../rights/may.js'
 import { useObjectWords } from '../words/objects.js'
+import { useWords } from '../words/use-words.js'
 import { workloads } from '../workloads/workloads.js'
 import { DeleteDialog } from '../writes/delete-dialog.js'
 import { objectKinds } from './kinds.js'
@@ -80,8 +81,9 @@ function Deleting({
     staleTime: 0,
     gcTime: 0,
   })
+  const { joint } = useWords()
   const takes = isNamespace
-    ? [words.goesWithNamespace((data ?? []).map(({ what, n }) => `${what} ${n}`).join(', '))]
+    ? [words.goesWithNamespace(joint.names((data ?? []).map(({ what, n }) => `${what} ${n}`)))]
     : isDefinition
       ? [words.goesWithDefinition(data?.[0]?.n, row.facts[0] ?? '')]
       : []

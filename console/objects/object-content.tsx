@@ -75,6 +75,7 @@ export function ObjectContent({
 /** Links to the objects of a CustomResourceDefinition, one for each served version. */
 function Resources({ instance, definition }: { readonly instance: string; readonly definition: KubeObject }) {
   const words = useObjectWords()
+  const { joint } = useWords()
   const { group, names, versions } = definition.spec as {
     group: string
     names: { plural: string; kind: string }
@@ -92,7 +93,8 @@ function Resources({ instance, definition }: { readonly instance: string; readon
             params={{ name: instance, kind: nameOfType({ resource: names.plural, version, group }) } as never}
             size="sm"
           >
-            {words.resourcesOf(names.kind)} ({version})
+            {words.resourcesOf(names.kind)}
+            {joint.aside(version)}
           </Anchor>
         ))}
     </>

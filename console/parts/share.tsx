@@ -1,4 +1,5 @@
 import { Progress, Stack, Text } from '@mantine/core'
+import { useWords } from '../words/use-words.js'
 
 /** A part of a whole as a bar with its numbers. Nothing where the whole is not known. */
 export function Share({
@@ -12,6 +13,7 @@ export function Share({
   readonly whole: number | undefined
   readonly text: string
 }) {
+  const { joint } = useWords()
   if (whole === undefined || whole === 0) return <Text size="sm">–</Text>
   const percent = Math.min(100, ((part ?? 0) / whole) * 100)
   return (
@@ -25,7 +27,7 @@ export function Share({
         />
       </Progress.Root>
       <Text size="xs" c="dimmed">
-        {label}: {text}
+        {joint.of(label, text)}
       </Text>
     </Stack>
   )

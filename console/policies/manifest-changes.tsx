@@ -4,6 +4,7 @@ import type { ManifestChange } from '../../proto/gen/kairship/placement_pb.js'
 import { YamlComparison, YamlField } from '../editor/code/lazy.js'
 import { objectIn, textOf } from '../editor/manifest.js'
 import { usePolicyWords } from '../words/policies.js'
+import { useWords } from '../words/use-words.js'
 import { changeLines } from './change-lines.js'
 
 /** Lines of one change that are shown before the user opens the whole manifest. */
@@ -26,6 +27,7 @@ export function ManifestChanges({ changes }: { readonly changes: readonly Manife
 
 function Change({ change }: { readonly change: ManifestChange }) {
   const words = usePolicyWords()
+  const { joint } = useWords()
   const [isOpen, { toggle }] = useDisclosure()
   const { cluster, before, after, problem } = change
   const lines = changeLines(change)
@@ -33,9 +35,7 @@ function Change({ change }: { readonly change: ManifestChange }) {
   return (
     <Stack gap={2}>
       <Group gap="xs">
-        <Text size="sm">
-          {cluster}: {problem ? words.problem(problem) : what}
-        </Text>
+        <Text size="sm">{joint.of(cluster, problem ? words.problem(problem) : what)}</Text>
         <Anchor component="button" type="button" size="sm" onClick={toggle} aria-expanded={isOpen}>
           {isOpen ? words.hide : words.show(cluster)}
         </Anchor>

@@ -3,6 +3,7 @@ import { adding, type Change, removing, setting, settingTexts } from '../forms/c
 import { Rows } from '../forms/rows.js'
 import { SeveralSelect } from '../parts/several-select.js'
 import { usePolicyWords } from '../words/policies.js'
+import { useWords } from '../words/use-words.js'
 import type { Rule } from './policy-document.js'
 
 /** Items of a list that are shown as fields: a browser takes half a minute to render a thousand. */
@@ -23,6 +24,7 @@ export function RuleFields({
   readonly apply: (...changes: readonly Change[]) => void
 }) {
   const { form: words } = usePolicyWords()
+  const { joint } = useWords()
   return (
     <Rows
       items={rules}
@@ -42,7 +44,7 @@ export function RuleFields({
               }
             />
             <Images rule={rule} path={[...RULES, index, 'overriders', 'imageOverrider']} apply={apply} />
-            {rule.others.length > 0 && <Text size="sm">{words.others(rule.others.join(', '))}</Text>}
+            {rule.others.length > 0 && <Text size="sm">{words.others(joint.names(rule.others))}</Text>}
           </Stack>
         </Fieldset>
       )}

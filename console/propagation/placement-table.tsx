@@ -5,6 +5,7 @@ import type { ClusterPlacement, Placement } from '../../proto/gen/kairship/place
 import { OthersWords, ServerWords } from '../failures/server-words.js'
 import { TableHead } from '../tables/table-head.js'
 import { usePlacementWords } from '../words/policies.js'
+import { useWords } from '../words/use-words.js'
 
 /** Refused clusters that are shown at once: an instance may have thousands. */
 const REFUSED_SHOWN = 5
@@ -56,6 +57,7 @@ export function PlacementTable({ placement }: { readonly placement: Placement })
 
 function Row({ placed }: { readonly placed: ClusterPlacement }) {
   const words = usePlacementWords()
+  const { joint } = useWords()
   const { cluster, refusals, before, after, quotaLimit, candidate } = placed
   const room =
     after === undefined && refusals.length === 0 && candidate
@@ -73,11 +75,11 @@ function Row({ placed }: { readonly placed: ClusterPlacement }) {
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
           {refusals.map(({ filter, reason }, at) => (
             <Fragment key={`${filter} ${reason}`}>
-              {at > 0 && '; '}
+              {at > 0 && joint.clauseMark}
               {filter === NOT_JOINED ? <ServerWords text={reason} /> : <span lang="en">{reason}</span>}
             </Fragment>
           ))}
-          {refusals.length > 0 && quotaLimit && '; '}
+          {refusals.length > 0 && quotaLimit && joint.clauseMark}
           {quotaLimit && <ServerWords text={quotaLimit} />}
           {room}
         </Text>

@@ -5,6 +5,7 @@ import { useRouter } from '@tanstack/react-router'
 import { useEffect, useLayoutEffect, useState } from 'react'
 import { Problem } from '../failures/problem.js'
 import { useSearchWords } from '../words/search.js'
+import { useWords } from '../words/use-words.js'
 import { Dialog } from '../writes/dialog.js'
 import { addressOf, type Results, search, searched } from './fleet-search.js'
 
@@ -32,6 +33,7 @@ export function Palette({
   const words = useSearchWords()
   const router = useRouter()
   const combobox = useCombobox({ opened: true })
+  const { joint } = useWords()
   const [typed, setTyped] = useState('')
   const [text] = useDebouncedValue(typed.trim(), TYPING_MS)
   const isSearching = text.length >= SHORTEST
@@ -109,7 +111,7 @@ export function Palette({
       {problem && <Problem error={problem} />}
       <Text size="sm" c="dimmed" mt="xs" role="status">
         {!isSearching ? words.hint : !isBusy && groups.length === 0 && !problem ? words.none(text) : ''}
-        {unread.length > 0 && words.unread(unread.join(', '))}
+        {unread.length > 0 && words.unread(joint.names(unread))}
       </Text>
     </Dialog>
   )

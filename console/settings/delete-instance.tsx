@@ -6,6 +6,7 @@ import { instances } from '../connection/instance-service.js'
 import { Section } from '../parts/section.js'
 import { MayButton } from '../rights/may.js'
 import { useSettingWords } from '../words/settings.js'
+import { useWords } from '../words/use-words.js'
 import { Dialog } from '../writes/dialog.js'
 import { RemovalForm } from '../writes/removal-form.js'
 import { useAction } from '../writes/use-action.js'
@@ -69,6 +70,7 @@ function Confirm({
 /** What goes with an instance, and what stays. */
 function Consequences({ instance: { spec, status } }: { readonly instance: Instance }) {
   const { remove: words } = useSettingWords()
+  const { joint } = useWords()
   const { clusterSummary, resourceTotalNum = {} } = status?.summary ?? {}
   const objects = Object.entries(resourceTotalNum)
     .filter(([, count]) => count > 0)
@@ -87,7 +89,7 @@ function Consequences({ instance: { spec, status } }: { readonly instance: Insta
         </Text>
       </List.Item>
       <List.Item>{words.clusters(clusterSummary?.totalNum ?? 0)}</List.Item>
-      <List.Item>{objects.length > 0 ? words.objects(objects.join(', ')) : words.none}</List.Item>
+      <List.Item>{objects.length > 0 ? words.objects(joint.names(objects)) : words.none}</List.Item>
     </List>
   )
 }

@@ -6,6 +6,7 @@ import { Dot } from '../parts/dot.js'
 import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useTerminalWords } from '../words/terminal.js'
+import { useWords } from '../words/use-words.js'
 import { Output } from './output.js'
 import { PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
 import { addressOf, execPath, runs, type Started, type TerminalSearch } from './terminal-search.js'
@@ -22,6 +23,7 @@ export function TerminalScreen() {
   const navigate = route.useNavigate()
   const words = useTerminalWords()
   const notYet = useNotYetWords()
+  const { joint } = useWords()
   const [started, setStarted] = useState<Started>()
   const [state, setState] = useState<ShellState>({ name: 'connecting' })
   const [command, setCommand] = useState(search.command)
@@ -54,7 +56,7 @@ export function TerminalScreen() {
       </Group>
       <Text size="sm" c="dimmed">
         {namespace}/{pod}
-        {container && ` · ${words.container}: ${container}`} · {words.leave}
+        {container && ` · ${joint.of(words.container, container)}`} · {words.leave}
       </Text>
       {shown.name === 'ended' && shown.why && (
         <Text c="red" role="alert">

@@ -9,6 +9,16 @@ export const en = {
   language: 'English',
   locale: 'en',
   product: 'Kairship',
+  /** How texts are put together. */
+  joint: {
+    /** What is said of a thing, or its value. */
+    of: (thing: string, text: string) => `${thing}: ${text}`,
+    names: (names: readonly string[]) => names.join(', '),
+    clauseMark: '; ',
+    clauses: (clauses: readonly string[]) => clauses.join('; '),
+    aside: (text: string) => ` (${text})`,
+    sentences: (sentences: readonly string[]) => sentences.join('. '),
+  },
   nav: {
     compare: 'Compare',
     fleet: 'Fleet',

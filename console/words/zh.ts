@@ -4,6 +4,14 @@ export const zh: Words = {
   language: '简体中文',
   locale: 'zh-CN',
   product: 'Kairship',
+  joint: {
+    of: (thing, text) => `${thing}：${text}`,
+    names: names => names.join('、'),
+    clauseMark: '；',
+    clauses: clauses => clauses.join('；'),
+    aside: text => `（${text}）`,
+    sentences: sentences => sentences.join('。'),
+  },
   nav: {
     compare: '比较',
     fleet: '舰队',

@@ -26,7 +26,7 @@ export function RollbackDialog({
 }) {
   const words = useObjectWords()
   const notYet = useNotYetWords()
-  const { live } = useWords()
+  const { live, joint } = useWords()
   const { data, error, refetch } = useQuery({
     queryKey: ['revisions', name],
     queryFn: ({ signal }) => revisions(signal),
@@ -60,7 +60,7 @@ export function RollbackDialog({
                   }
                   description={
                     refusal ||
-                    [changeCause, clusters.map(({ cluster }) => cluster).join(', ')]
+                    [changeCause, joint.names(clusters.map(({ cluster }) => cluster))]
                       .filter(Boolean)
                       .join(' · ')
                   }
@@ -72,9 +72,7 @@ export function RollbackDialog({
         {(data?.unread.length ?? 0) > 0 && (
           <List size="sm">
             {data?.unread.map(({ cluster, message }) => (
-              <List.Item key={cluster}>
-                {cluster}: {message}
-              </List.Item>
+              <List.Item key={cluster}>{joint.of(cluster, message)}</List.Item>
             ))}
           </List>
         )}

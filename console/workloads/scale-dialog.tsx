@@ -8,6 +8,7 @@ import type { ObjectAddress } from '../kube/object.js'
 import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useObjectWords } from '../words/objects.js'
+import { useWords } from '../words/use-words.js'
 import { Dialog } from '../writes/dialog.js'
 import { useWrite } from '../writes/use-write.js'
 
@@ -29,6 +30,7 @@ export function ScaleDialog({
 }) {
   const words = useObjectWords()
   const notYet = useNotYetWords()
+  const { joint } = useWords()
   const template = useQuery({
     queryKey: ['object', instance, at],
     queryFn: ({ signal }) => new KubeApi(instance).get(at, signal),
@@ -61,7 +63,7 @@ export function ScaleDialog({
           label={words.replicas}
           description={words.replicasNow(
             now ?? '…',
-            clusters.map(({ name: cluster, replicas: has }) => `${cluster} ${has}`).join(', '),
+            joint.names(clusters.map(({ name: cluster, replicas: has }) => `${cluster} ${has}`)),
           )}
           min={0}
           max={1_000_000}

@@ -5,6 +5,7 @@ import { KubeApi } from '../kube/kube-api.js'
 import { KubeError } from '../kube/kube-error.js'
 import type { ObjectAddress } from '../kube/object.js'
 import { useObjectWords } from '../words/objects.js'
+import { useWords } from '../words/use-words.js'
 import { Dialog } from './dialog.js'
 import { RemovalForm } from './removal-form.js'
 import { useWrite } from './use-write.js'
@@ -34,6 +35,7 @@ export function DeleteDialog({
   readonly done: () => void
 }) {
   const words = useObjectWords()
+  const { joint } = useWords()
   const api = new KubeApi(instance)
   const { busy: isBusy, error: problem, run: start } = useWrite()
   const kept = useQuery({
@@ -42,7 +44,7 @@ export function DeleteDialog({
     enabled: clusters.length > 0,
     staleTime: 0,
   })
-  const names = clusters.map(({ name }) => name).join(', ')
+  const names = joint.names(clusters.map(({ name }) => name))
   const title = `${at.type.kind} ${at.namespace ? `${at.namespace}/` : ''}${at.name}`
   return (
     <Dialog onClose={close} title={words.deleteTitle(title)} centered>

@@ -7,6 +7,7 @@ import { isDataKey } from '../../forms/names.js'
 import { at, text } from '../../forms/reading.js'
 import { useFormWords } from '../../words/forms.js'
 import { useObjectFormWords } from '../../words/object-forms.js'
+import { useWords } from '../../words/use-words.js'
 import {
   type DataKind,
   dataFields,
@@ -129,6 +130,7 @@ function SecretType({
   apply,
 }: Pick<FieldsProps, 'isNew' | 'apply'> & { readonly object: unknown }) {
   const { data: words } = useObjectFormWords()
+  const { joint } = useWords()
   const refused = useRefusal('type')
   const type = text(at(object, 'type')) || 'Opaque'
   const keys = SECRET_TYPES[type] ?? []
@@ -136,7 +138,7 @@ function SecretType({
     <Select
       label={words.type}
       description={
-        isNew ? (keys.length > 0 ? words.needs(keys.join(', ')) : words.typeHelp) : words.typeFixed
+        isNew ? (keys.length > 0 ? words.needs(joint.names(keys)) : words.typeHelp) : words.typeFixed
       }
       allowDeselect={false}
       disabled={!isNew}
