@@ -1,0 +1,71 @@
+import { Group, Paper, Text } from '@mantine/core'
+import { type CSSProperties, Fragment } from 'react'
+import { TraceLink_State as State, type TraceLink } from '../../proto/gen/kairship/placement_pb.js'
+import { ServerWords } from '../failures/server-words.js'
+import { Dot } from '../parts/dot.js'
+import { useWords } from '../words/use-words.js'
+import type { PlacedLink } from './trace-rows.js'
+
+const colors: Readonly<Record<State, string>> = {
+  [State.STATE_UNSPECIFIED]: 'gray',
+  [State.DONE]: 'green',
+  [State.WAITING]: 'blue',
+  [State.BROKEN]: 'red',
+  [State.UNKNOWN]: 'gray',
+}
+
+/** Mantine's colour of a link, by its state. */
+export const colorOf = ({ state }: TraceLink): string => colors[state] ?? 'gray'
+
+/** One link of a trace, with the line that leads to it. @param isFirst it is the first broken or waiting one */
+export function Link({
+  placed: { link, column, row, rows, from, goesOn },
+  isFirst,
+}: {
+  readonly placed: PlacedLink
+  readonly isFirst: boolean
+}) {
+  const { trace: words } = useWords()
+  const { cluster, object, state, reason, message, quoted } = link
+  const place = {
+    '--column': column + 1,
+    // The first row holds the titles.
+    '--row': row + 2,
+    '--rows': rows,
+    '--line': `var(--mantine-color-${colorOf(link)}-filled)`,
+  } as CSSProperties
+  return (
+    <div
+      className="trace-place"
+      data-from={from}
+      data-state={State[state]}
+      data-goes-on={goesOn || undefined}
+      style={place}
+    >
+      <Paper withBorder p="xs" className={isFirst ? 'trace-link first' : 'trace-link'}>
+        <Group gap={6} wrap="nowrap">
+          <Dot color={colorOf(link)} />
+          <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+            {cluster || <WrappingKind of={object?.kind ?? ''} />}
+          </Text>
+        </Group>
+        <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
+          {object?.name}
+        </Text>
+        <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          {words.states[State[state] as keyof typeof words.states] ?? ''} ·{' '}
+          {message ? <ServerWords text={message} others={quoted} /> : reason}
+        </Text>
+      </Paper>
+    </div>
+  )
+}
+
+/** A kind that may wrap between its words: `Propagation` `Policy`. */
+const WrappingKind = ({ of }: { readonly of: string }) =>
+  of.split(/(?<=[a-z])(?=[A-Z])/).map((word, at) => (
+    <Fragment key={word}>
+      {at > 0 && <wbr />}
+      {word}
+    </Fragment>
+  ))
