@@ -6,22 +6,25 @@ import { type Clock, clock } from '../live/clock.js'
 import { type Followed, follow } from '../live/follow.js'
 import { type LogLine, LogLines } from './log-lines.js'
 
-/** What a screen shows of a log. */
+/** The visible part of a log. */
 export interface LogView {
   readonly rows: readonly LogLine[]
-  /** Rows that were dropped because there were too many. */
+  /** The number of rows that were dropped because there were too many. */
   readonly dropped: number
-  /** `reading`: earlier lines are on their way. `ended`: there is nothing more to come. `broken`: it is tried again. */
+  /** `reading`: earlier lines are being read. `ended`: no more lines follow. `broken`: the stream is retried. */
   readonly state: 'connecting' | 'reading' | 'following' | 'ended' | 'broken' | 'refused'
   readonly problem?: Error
 }
 
-/** A log that was not read for so long has a row that says so, milliseconds: lines of pods that are gone, and of rotated files, cannot be read later. */
+/** A row says so where the log was not read for so long, milliseconds: lines of deleted pods and rotated files cannot be read later. */
 export const GAP_MS = 10_000
-/** A container's lines come at most so much later than another's, milliseconds, but for those of members that cannot be read: a row says that. */
+/**
+ * The most by which lines of one container come later than those of another, milliseconds, except from members that cannot be read, which a row
+ * reports.
+ */
 export const LATE_MS = 60_000
 
-/** Readers are called so often at most, milliseconds. */
+/** The shortest time between two calls of subscribers, milliseconds. */
 const FRAME_MS = 100
 
 type Message = Pick<
@@ -29,21 +32,21 @@ type Message = Pick<
   'type' | 'cluster' | 'pod' | 'container' | 'time' | 'text' | 'truncated' | 'message'
 >
 
-/** Where log lines come from. @param since RFC 3339: only lines since then; absent in the first stream */
+/** Opens the stream of log lines. @param since RFC 3339: only lines since then; absent in the first stream */
 export type OpenLog = (since: string | undefined, signal: AbortSignal) => AsyncIterable<Message>
 
 export interface LogFeedOptions {
-  /** Goes on with new lines, and begins again where the stream breaks. */
+  /** Follows new lines, and resumes where the stream breaks. */
   readonly follow: boolean
-  /** Whether trying again cannot help: the server refused. */
+  /** Whether a retry cannot help, because the server refused the request. */
   readonly isFinal: (error: Error) => boolean
   readonly time?: Clock
   readonly lines?: LogLines
 }
 
 /**
- * The merged log of a workload, read until it is stopped. A stream that broke goes on after the last line of each container, without lines
- * twice: it requests those since the container that is furthest behind and leaves out those it has.
+ * The merged log of a workload, read from `start` to `stop`. A broken stream resumes after the last line of each container, without repeating lines:
+ * it requests lines since the container that is furthest behind, and skips those that were read.
  */
 export class LogFeed {
   readonly #lines: LogLines
@@ -51,13 +54,13 @@ export class LogFeed {
   #view: LogView = { rows: [], dropped: 0, state: 'connecting' }
   #run: AbortController | undefined
   #cancelFrame: (() => void) | undefined
-  /** Of each container, the time of its last line. */
+  /** The time of the last line of each container. */
   readonly #last = new Map<string, string>()
-  /** The same when the stream began: what is not newer is here already. */
-  #had: ReadonlyMap<string, string> = new Map()
-  /** Since when it is not read; undefined while it is. */
-  #leftAt: number | undefined
-  readonly #readers = new Set<() => void>()
+  /** `#last` at the beginning of the stream: lines that are not newer were read already. */
+  #lastAtStart: ReadonlyMap<string, string> = new Map()
+  /** When reading stopped; undefined while it is being read. */
+  #unreadSince: number | undefined
+  readonly #subscribers = new Set<() => void>()
 
   constructor(
     private readonly open: OpenLog,
@@ -70,9 +73,9 @@ export class LogFeed {
   /** The same object until something changes. */
   readonly view = (): LogView => this.#view
 
-  readonly subscribe = (reader: () => void): (() => void) => {
-    this.#readers.add(reader)
-    return () => void this.#readers.delete(reader)
+  readonly subscribe = (subscriber: () => void): (() => void) => {
+    this.#subscribers.add(subscriber)
+    return () => void this.#subscribers.delete(subscriber)
   }
 
   start(): void {
@@ -85,9 +88,9 @@ export class LogFeed {
     void follow(stream, this.#run.signal, { time: this.#time })
   }
 
-  /** Keeps what was read; `start` goes on after it. */
+  /** Keeps the lines; `start` resumes after them. */
   stop(): void {
-    if (this.#run) this.#leftAt ??= this.#time.now()
+    if (this.#run) this.#unreadSince ??= this.#time.now()
     this.#run?.abort()
     this.#run = undefined
     this.#cancelFrame?.()
@@ -95,16 +98,16 @@ export class LogFeed {
     this.#show()
   }
 
-  /** Forgets the rows that are shown. */
+  /** Drops the visible rows. */
   clear(): void {
     this.#lines.clear()
     this.#show()
   }
 
   async #read(signal: AbortSignal, answered: () => void): Promise<'again' | 'over'> {
-    this.#had = new Map(this.#last)
-    for await (const message of this.open(sinceOf([...this.#had.values()]), signal)) {
-      // A stream that was stopped may still have messages; the next one brings them again.
+    this.#lastAtStart = new Map(this.#last)
+    for await (const message of this.open(sinceOf([...this.#lastAtStart.values()]), signal)) {
+      // A stopped stream may still have messages; the next one sends them again.
       if (signal.aborted) return 'over'
       answered()
       this.#take(message)
@@ -115,18 +118,18 @@ export class LogFeed {
   }
 
   #broken(problem: Error): 'again' | 'over' {
-    this.#leftAt ??= this.#time.now()
+    this.#unreadSince ??= this.#time.now()
     const isFinal = this.options.isFinal(problem)
     this.#state(isFinal ? 'refused' : 'broken', problem)
     return isFinal ? 'over' : 'again'
   }
 
   #take({ type, cluster, pod, container, time, text, truncated, message }: Message): void {
-    this.#sayGap()
+    this.#addGap()
     const of = { cluster, pod, container }
     if (type === Type.LINE) {
       const key = `${cluster}/${pod}/${container}`
-      if (time !== '' && inOrder(time, this.#had.get(key) ?? '') <= 0) return
+      if (time !== '' && inOrder(time, this.#lastAtStart.get(key) ?? '') <= 0) return
       this.#last.set(key, time)
       this.#lines.add({ ...of, kind: 'line', time, text, truncated })
     }
@@ -135,10 +138,10 @@ export class LogFeed {
     this.#state(type === Type.FOLLOWING || this.#view.state === 'following' ? 'following' : 'reading')
   }
 
-  #sayGap(): void {
+  #addGap(): void {
     const { now } = this.#time
-    const unreadMs = this.#leftAt === undefined ? 0 : now() - this.#leftAt
-    this.#leftAt = undefined
+    const unreadMs = this.#unreadSince === undefined ? 0 : now() - this.#unreadSince
+    this.#unreadSince = undefined
     if (unreadMs < GAP_MS || this.#last.size === 0) return
     const nowhere = { cluster: '', pod: '', container: '' }
     this.#lines.add({ ...nowhere, kind: 'gap', time: '', text: '', truncated: false })
@@ -155,14 +158,14 @@ export class LogFeed {
 
   #show(): void {
     this.#view = { ...this.#view, rows: this.#lines.rows(), dropped: this.#lines.dropped }
-    for (const reader of this.#readers) reader()
+    for (const subscriber of this.#subscribers) subscriber()
   }
 }
 
 /**
- * Since when lines are not here yet; undefined where none are. A container that writes nothing is not behind for that: `LATE_MS` bounds how much of the
- * others is read again for it.
- * @param last of each container, the time of its last line
+ * The time since which lines are missing; undefined where none were read. A container that writes nothing would hold this back, so `LATE_MS` bounds
+ * how much of the others is read again.
+ * @param last the time of the last line of each container
  */
 function sinceOf(last: readonly string[]): string | undefined {
   const times = last.filter(time => time !== '').sort(inOrder)
@@ -172,7 +175,7 @@ function sinceOf(last: readonly string[]): string | undefined {
   return inOrder(oldest, late) < 0 ? late : oldest
 }
 
-/** Compares times of one form as text. Digits of a second may be left out at the end: without the zone they compare all the same. */
+/** Compares RFC 3339 times in UTC as text. Trailing digits of a second may be missing, so the comparison ignores the zone. */
 function inOrder(one: string, other: string): number {
   const [a, b] = [one.replace(/Z$/, ''), other.replace(/Z$/, '')]
   return a < b ? -1 : a > b ? 1 : 0

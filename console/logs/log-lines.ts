@@ -1,27 +1,27 @@
-/** One row of a log: a line that a container wrote, a notice of the stream about a container or a cluster, or that the log was not read for a while. */
+/** A row of a log: a line of a container, a notice about a container or a cluster, or a gap in which the log was not read. */
 export interface LogLine {
-  /** Counts from 0; names the row while the page is open. */
+  /** Counts from 0; unique while the page is open. */
   readonly id: number
   readonly kind: 'line' | 'joined' | 'ended' | 'unread' | 'gap'
   readonly cluster: string
   readonly pod: string
   readonly container: string
-  /** RFC 3339 with nanoseconds, by the clock of the node; empty on notices. */
+  /** RFC 3339 with nanoseconds, by the node's clock; empty for notices. */
   readonly time: string
   readonly text: string
   readonly truncated: boolean
 }
 
-/** Rows that a page keeps: more than a person reads, and a find over them takes milliseconds. */
+/** The most rows of a page: more than anybody reads, and a search over them takes milliseconds. */
 export const MOST_LINES = 20_000
-/** Characters of them: lines may have 64 KiB each. */
+/** The most characters of all rows: a line may have 64 KiB. */
 export const MOST_CHARACTERS = 8 << 20
 
-/** Colours and cursor movements of terminals (ECMA-48, 5.4): this is no terminal. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+/** Matches colours and cursor movements of terminals (ECMA-48, 5.4), which are removed. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed by this
 const ESCAPES = /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])/g
 
-/** The newest rows of a log, within bounds: the oldest are dropped and counted. */
+/** The newest rows of a log. Where there are too many, the oldest are dropped and counted. */
 export class LogLines {
   #rows: LogLine[] = []
   #first = 0
@@ -34,7 +34,7 @@ export class LogLines {
     private readonly mostCharacters = MOST_CHARACTERS,
   ) {}
 
-  /** How many rows were dropped. */
+  /** The number of dropped rows. */
   get dropped(): number {
     return this.#dropped
   }
@@ -52,14 +52,14 @@ export class LogLines {
       this.#first += 1
       this.#dropped += 1
     }
-    // Moving all rows for each that is dropped would cost more than the rows that are kept a while longer.
+    // Copying the array for each dropped row would cost more than keeping dropped rows for a while.
     if (this.#first > this.mostLines) {
       this.#rows = this.#rows.slice(this.#first)
       this.#first = 0
     }
   }
 
-  /** The rows that are kept, the oldest first. A copy. */
+  /** A copy of the rows, the oldest first. */
   rows(): readonly LogLine[] {
     return this.#rows.slice(this.#first)
   }

@@ -6,12 +6,12 @@ import { useLogWords } from '../words/logs.js'
 import type { LogLine } from './log-lines.js'
 import { piecesOf } from './marks.js'
 
-/** Height of a row that is not wrapped, pixels. */
+/** The height of a row without wrapping, pixels. */
 const ROW_PX = 20
-/** A reader who is so near to the end reads the end, pixels. */
+/** Within this distance the log is scrolled to its end, pixels. */
 const NEAR_PX = 40
 
-/** A log's rows: those in sight are there, however many there are. Whoever reads the end stays at the end. */
+/** The rows of a log. Only the visible ones are rendered. A log that is scrolled to its end stays there. */
 export function LogRows({
   rows,
   find,
@@ -20,7 +20,7 @@ export function LogRows({
   setAtEnd,
 }: {
   readonly rows: readonly LogLine[]
-  /** What is marked in them. */
+  /** The text that is highlighted. */
   readonly find: string
   readonly wrap: boolean
   readonly atEnd: boolean
@@ -36,7 +36,7 @@ export function LogRows({
     getItemKey: index => rows[index]?.id ?? index,
     overscan: 20,
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows are the reason to go to the end again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new rows scroll to the end again
   useEffect(() => {
     if (atEnd && rows.length > 0) virtual.scrollToIndex(rows.length - 1, { align: 'end' })
   }, [rows, atEnd, wrap])
@@ -101,7 +101,7 @@ function Row({ row, find }: { readonly row: LogLine; readonly find: string }) {
   )
 }
 
-/** A text with what was searched for marked in it. */
+/** A text with highlighted matches. */
 const Marked = ({ text, find }: { readonly text: string; readonly find: string }) =>
   piecesOf(text, find).map(({ at, text: piece, isMatch }) =>
     isMatch ? <mark key={at}>{piece}</mark> : piece,

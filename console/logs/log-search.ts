@@ -1,21 +1,21 @@
-/** What the address of a log says. */
+/** The search parameters of a log. */
 export interface LogSearch {
   readonly cluster?: string
   readonly container?: string
   readonly find?: string
-  /** Only rows with the text in them. */
+  /** Only rows that contain `find`. */
   readonly only?: true
   readonly previous?: true
-  /** `false`: only the lines that are there. */
+  /** `false`: only existing lines. */
   readonly follow?: false
-  /** Lines of each container; 0: all that are kept. */
+  /** Lines of each container; 0: all that the nodes keep. */
   readonly tail?: number
 }
 
-/** Lines of each container that are read unless the address says another number. */
+/** The default of `tail`. */
 export const TAIL = 200
 
-/** Reads it from an address, which anyone may have typed. */
+/** Reads search parameters of an address, which anybody may have typed. */
 export const logSearch = (search: Record<string, unknown>): LogSearch => {
   const { cluster, container, find, only, previous, follow, tail } = search
   return {

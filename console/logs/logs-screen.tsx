@@ -33,7 +33,7 @@ const colors = {
   refused: 'red',
 } as const
 
-/** Refusals that the same request would get again. */
+/** Refusals that a retry would get again. */
 const FINAL: readonly Code[] = [
   Code.INVALID_ARGUMENT,
   Code.NOT_FOUND,
@@ -42,7 +42,7 @@ const FINAL: readonly Code[] = [
   Code.FAILED_PRECONDITION,
 ]
 
-/** What the pods of a workload write, in all its member clusters together. */
+/** The merged logs of a workload's pods in all of its member clusters. */
 export function LogsScreen() {
   const { name: instance, kind: given, namespace, workload: name } = route.useParams()
   const search = route.useSearch()
@@ -207,11 +207,11 @@ export function LogsScreen() {
 const textOf = ({ time, cluster, pod, container, text }: LogLine): string =>
   [time, [cluster, pod, container].filter(Boolean).join('/'), text].filter(Boolean).join(' ')
 
-/** The clusters and containers that were seen, and those that are chosen. They stay when the choice hides the others. */
+/** The clusters and containers to choose from: those of all rows so far, and the chosen ones. They stay when the choice hides other rows. */
 function usePlaces(rows: readonly LogLine[], cluster: string | undefined, container: string | undefined) {
   const seen = useRef({ clusters: new Set<string>(), containers: new Set<string>(), upTo: -1 })
   const { clusters, containers } = seen.current
-  // Another stream counts from the beginning.
+  // A new stream numbers its rows from 0.
   if ((rows.at(-1)?.id ?? -1) < seen.current.upTo) seen.current.upTo = -1
   for (const row of rows) {
     if (row.id <= seen.current.upTo) continue

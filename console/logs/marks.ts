@@ -1,15 +1,15 @@
-/** A piece of a line: what was searched for, or what is between. */
+/** A piece of a line: a match, or the text between matches. */
 export interface Piece {
-  /** Characters before it. */
+  /** The offset of the piece. */
   readonly at: number
   readonly text: string
   readonly isMatch: boolean
 }
 
-/** Matches of one line that are marked: a line of 64 KiB has as many of one letter, and each mark is an element of the page. */
+/** The most matches of a line that are highlighted: a line of 64 KiB may match a letter as often, and each highlight is an element. */
 const MOST_MARKS = 200
 
-/** A line in pieces, so that what was searched for can be marked in it, in upper or lower case. */
+/** Splits a line into matches and the text between. The case is ignored. */
 export function piecesOf(text: string, find: string, most = MOST_MARKS): readonly Piece[] {
   if (find === '') return [{ at: 0, text, isMatch: false }]
   const pieces: Piece[] = []

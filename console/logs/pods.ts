@@ -11,7 +11,7 @@ import type { Source } from '../live/source.js'
 
 const core = serviceClient(CoreService, rest)
 
-/** Whose pods are shown, in one member cluster. */
+/** A workload and a member cluster. */
 export interface PodsOf {
   readonly instance: string
   readonly cluster: string

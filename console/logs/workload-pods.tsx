@@ -18,14 +18,14 @@ const colors: Readonly<Partial<Record<Phase, string>>> = {
   [Phase.Failed]: 'red',
 }
 
-/** The pods of a workload in each of its member clusters, with the way to their logs and to a terminal in them. */
+/** The pods of a workload in each of its member clusters, with links to their logs and terminals. */
 export function WorkloadPods({
   clusters,
   kinds,
   ...of
 }: Omit<PodsOf, 'cluster'> & {
   readonly clusters: readonly string[]
-  /** The kind as addresses name it. */
+  /** The kind's name in addresses. */
   readonly kinds: string
 }) {
   return clusters.map(cluster => <ClusterPods key={cluster} {...of} cluster={cluster} kinds={kinds} />)

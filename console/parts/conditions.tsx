@@ -6,7 +6,7 @@ import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
 import { Ago } from './time.js'
 
-/** What must hold for an instance, or for a cluster as Karmada reports it, and whether it does. */
+/** A table of conditions of an instance, or of a cluster as Karmada reports them. */
 export function Conditions({
   conditions,
   of,

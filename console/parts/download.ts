@@ -1,4 +1,4 @@
-/** Saves a text, or bytes as they are, as a file of the reader's. */
+/** Downloads a text, or bytes, as a file. */
 export function saveAs(name: string, content: string | Uint8Array<ArrayBuffer>): void {
   const type = typeof content === 'string' ? 'text/plain' : 'application/octet-stream'
   const url = URL.createObjectURL(new Blob([content], { type }))

@@ -6,17 +6,17 @@ import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
 import { clockText } from './time.js'
 
-/** Says where a table is from, and whether it is what there is now. */
+/** Shows whether a list is live, stale or loading. */
 export function Freshness({
   page,
 }: {
   readonly page: Pick<Page<unknown>, 'state' | 'since' | 'countedAt' | 'problem'>
 }) {
   const { live, locale, problem: words } = useWords()
-  // The time and not the age: an age would have to be read out anew each second to stay true.
+  // The time and not the age: screen readers would read an age again each second.
   const since = clockText(page.since, locale)
   const { problem } = page
-  // It is not over soon, as an outage is.
+  // A refusal lasts longer than an outage.
   const isRefused = isDenied(problem)
   const text = {
     loading: isRefused ? live.denied : problem ? live.unread : live.loading,

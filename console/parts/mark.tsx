@@ -1,4 +1,4 @@
-/** The mark of Kairship: three hulls under one sail. */
+/** The logo: three hulls under one sail. */
 export const Mark = () => (
   <svg width="26" height="26" viewBox="0 0 26 26" aria-hidden="true" focusable="false">
     <path d="M13 2v14H4z" fill="var(--mantine-color-teal-filled)" />

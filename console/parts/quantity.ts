@@ -20,7 +20,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 }
 
-/** What a quantity is about, for bars and roundings. It may exceed what a number holds exactly, so it is never sent back. */
+/** The value of a quantity for bars and rounded texts. A number may not hold it exactly, so it is never sent back. */
 export function roughly(quantity: string | undefined): number | undefined {
   const [, digits, suffix = ''] =
     /^([0-9.]+(?:e[+-]?\d+)?)([numkMGTPE]|[KMGTPE]i)?$/.exec(quantity ?? '') ?? []
@@ -40,7 +40,7 @@ export function bytesText(bytes: number, { locale }: Words): string {
   return `${value.toLocaleString(locale, { maximumSignificantDigits: 3 })}${unit && ` ${unit}`}`
 }
 
-/** An amount of CPU with three digits and its unit: in cores, and below one in thousandths of a core, as Kubernetes writes them. */
+/** An amount of CPU with three digits and its unit: in cores, and below one in millicores, as Kubernetes writes them. */
 export function coresText(cores: number, { locale, instance }: Words): string {
   const text = (value: number) => value.toLocaleString(locale, { maximumSignificantDigits: 3 })
   const thousandths = cores * 1_000

@@ -1,14 +1,14 @@
 import { Paper, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A part of a screen with a heading, in a frame. */
+/** A framed section of a screen with a heading. */
 export const Section = ({
   title,
   order = 3,
   children,
 }: {
   readonly title: string
-  /** Of the heading. */
+  /** The level of the heading. */
   readonly order?: 2 | 3
   readonly children: ReactNode
 }) => (

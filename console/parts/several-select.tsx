@@ -2,8 +2,8 @@ import { MultiSelect, type MultiSelectProps } from '@mantine/core'
 import { useState } from 'react'
 
 /**
- * A choice of several, which a keyboard can make. Mantine's own takes the highlight away with each choice, so that the next arrow begins at the
- * first option again. Here it stays at the option that was chosen, and Enter chooses the first one that matches the letters typed.
+ * A multi-select for the keyboard. Mantine's own loses its highlight with each choice, so that the next arrow key starts at the first option. Here
+ * the highlight stays at the chosen option, and Enter chooses the first option that matches the typed text.
  */
 export function SeveralSelect(
   props: Pick<MultiSelectProps, 'label' | 'description' | 'data' | 'value' | 'onChange' | 'disabled'>,
@@ -16,7 +16,7 @@ export function SeveralSelect(
       clearable
       searchValue={typed}
       onSearchChange={setTyped}
-      // It would be cleared together with the highlight.
+      // Mantine would clear it together with the highlight.
       clearSearchOnChange={false}
       onOptionSubmit={() => setTyped('')}
       selectFirstOptionOnChange={typed !== ''}

@@ -1,7 +1,7 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
 
-/** A part of a whole as a bar with its numbers. Nothing where the whole is not known. */
+/** A share as a bar with its numbers. Renders nothing where the whole is not known. */
 export function Share({
   label,
   part,

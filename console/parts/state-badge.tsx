@@ -3,7 +3,7 @@ import { InstanceStatus_State as State } from '../../proto/gen/kairship/instance
 import { useWords } from '../words/use-words.js'
 import { Dot } from './dot.js'
 
-/** How the public states look, and what they are called in `words.states`. */
+/** The colours of an instance's states, and their names in `words.states`. */
 export const stateLooks = {
   [State.INSTANCE_STATE_RUNNING]: { word: 'RUNNING', color: 'green' },
   [State.INSTANCE_STATE_INPROCESS]: { word: 'INPROCESS', color: 'blue' },
@@ -13,7 +13,7 @@ export const stateLooks = {
   [State.INSTANCE_STATE_UNSPECIFIED]: { word: 'UNKNOWN', color: 'gray' },
 } as const
 
-/** An instance's state in a word and a colour. */
+/** An instance's state as a coloured badge. */
 export function StateBadge({ state }: { readonly state: State }) {
   const { states } = useWords()
   const { word, color } = stateLooks[state] ?? stateLooks[State.INSTANCE_STATE_UNKNOWN]

@@ -1,3 +1,3 @@
-/** The nonce of this page's styles: browsers hide it from the page's text, and give it to its scripts. */
+/** The nonce of this page's styles. Browsers hide it from selectors and give it to scripts. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? ''

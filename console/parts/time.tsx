@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { useWords } from '../words/use-words.js'
 
-/** One clock for all ages on the screen. It ticks while one is shown. */
+/** One timer for all ages on the screen. It runs while an age is shown. */
 const TICK_MS = 1_000
 const readers = new Set<() => void>()
 let ticking: ReturnType<typeof setInterval> | undefined
@@ -29,7 +29,7 @@ const UNITS = [
   ['second', 1],
 ] as const
 
-/** “3 minutes ago”, in words of a language. */
+/** “3 minutes ago”, in a language. */
 export function ageOf(time: number, at: number, locale: string): string {
   const seconds = Math.min(0, Math.round((time - at) / 1_000))
   const [unit, size] = UNITS.find(([, each]) => -seconds >= each) ?? UNITS[3]
@@ -38,7 +38,7 @@ export function ageOf(time: number, at: number, locale: string): string {
 
 const made = new Map<string, ReturnType<typeof formats>>()
 
-/** How a language writes times. They are kept: making one takes as long as drawing a row. */
+/** The time formats of a language. They are cached: making one takes as long as rendering a row. */
 function formats(locale: string): {
   readonly age: Intl.RelativeTimeFormat
   readonly exact: Intl.DateTimeFormat
@@ -55,10 +55,10 @@ function formats(locale: string): {
   return all
 }
 
-/** The time of day in the reader's zone, to the second. */
+/** The time of day in the user's time zone, to the second. */
 export const clockText = (time: number, locale: string): string => formats(locale).clock.format(time)
 
-/** How long ago something was; the exact time in the reader's zone is its title. */
+/** The age of a time; its title is the exact time in the user's time zone. */
 export function Ago({ time }: { readonly time: string | number }) {
   const { locale } = useWords()
   const at = useSyncExternalStore(subscribe, () => now)

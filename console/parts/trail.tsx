@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { shownName } from './shown-name.js'
 
-/** Where a screen is: the list that leads to it, and what it shows. */
+/** A breadcrumb: a link to the list, and the name of the shown object. */
 export function Trail({
   to,
   params = {},
@@ -14,7 +14,7 @@ export function Trail({
   readonly to: string
   readonly params?: object
   readonly search?: object
-  /** What the list is called. */
+  /** The name of the list. */
   readonly from: ReactNode
   readonly here: ReactNode
 }) {
@@ -28,5 +28,5 @@ export function Trail({
   )
 }
 
-/** A name may come from the address, which anybody can write. */
+/** The name may come from the address, which anybody can write. */
 const shown = (place: ReactNode): ReactNode => (typeof place === 'string' ? shownName(place) : place)

@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core'
 
-/** A label, a taint or the like, whole: a long one takes more lines. In a row of fixed height the cell's title has what is cut. */
+/** A badge with its whole text, such as a label or a taint. A long text wraps; in a row of fixed height the cell's title has it. */
 export const WholeBadge = ({ text }: { readonly text: string }) => (
   <Badge
     variant="default"

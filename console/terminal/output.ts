@@ -1,47 +1,47 @@
 import { type Clock, clock } from '../live/clock.js'
 
 /**
- * Bytes that wait to be drawn, because the page would grow without bound. A program that writes faster before its reader's eyes is ended. In a hidden tab
- * it goes on, and the oldest bytes are dropped: there a browser draws once a second, or once a minute.
+ * The most bytes that wait to be drawn; without a limit the page would grow until it fails. In a visible tab a program that exceeds the limit is
+ * ended. In a hidden tab it goes on and the oldest bytes are dropped, because browsers draw hidden tabs once a second or once a minute.
  */
 export const MOST_WAITING = 16 << 20
 /**
- * Bytes that are drawn without a pause. xterm looks at the time after each piece that it is given, and never within one: 10 MB in one piece kept the page
- * from everything for seconds. 8 KiB take some milliseconds.
+ * Bytes that are given to xterm at once. xterm checks the time after each piece and never within one: 10 MB in one piece blocked the page for
+ * seconds. 8 KiB take some milliseconds.
  */
 export const PIECE = 8_192
-/** Bytes that are drawn without a pause in a hidden tab: as many as half a second draws, for each time that the browser lets the page draw. */
+/** Bytes that are given to xterm at once in a hidden tab: as many as it draws in half a second. */
 export const HIDDEN_PIECE = 4 << 20
-/** What waits in a hidden tab while the program writes nothing more is drawn after so long, milliseconds. */
+/** The pause after which a hidden tab draws waiting bytes while the program writes nothing, milliseconds. */
 export const HIDDEN_MS = 1_000
 /**
- * Bytes that are read aloud between two keys, some minutes of speech. xterm holds what it announces until a line feed or a key, and
- * copies it with each frame: a line of 10 MB took minutes.
+ * The most bytes for screen readers between two keys, some minutes of speech. xterm keeps text for them until a line feed or a key, and copies it in
+ * each frame: a line of 10 MB took minutes.
  */
 export const MOST_READ_ALOUD = 16_384
-/** A program that writes nothing for so long has paused, milliseconds. */
+/** A program that has written nothing for so long has paused, milliseconds. */
 export const QUIET_MS = 500
 
-/** Ends what a dropped byte may have begun, and gives a line of its own: CAN (ECMA-48, 8.3.6), SGR 0, a new line. */
+/** Ends an escape sequence that a dropped byte may have begun, and starts a new line: CAN (ECMA-48, 8.3.6), SGR 0, CR LF. */
 const AFTER_A_GAP = '\x18\x1b[0m\r\n'
 
-/** The part of a terminal that is needed. */
+/** The functions of a terminal that are used. */
 export interface Screen {
-  /** Calls `then` when it has drawn them. */
-  write(bytes: Uint8Array, then: () => void): void
-  /** Whether what is drawn is there for screen readers. */
+  /** Draws bytes and calls `drawn` afterwards. */
+  write(bytes: Uint8Array, drawn: () => void): void
+  /** Turns the text for screen readers on or off. */
   readAloud(isOn: boolean): void
 }
 
-/** Draws what a program writes, so that the page stays usable however much it is: keys, and the way out, count in between. */
+/** Draws a program's output without blocking the page: between the pieces the browser handles keys. */
 export class Output {
-  /** Not given to the screen yet, the oldest first. */
+  /** Bytes that were not given to the screen yet, the oldest first. */
   readonly #queue = new ByteQueue()
-  /** Bytes of the piece that the screen draws; 0 while it draws none. */
+  /** Bytes of the piece that is being drawn; 0 while none is. */
   #drawing = 0
-  /** Dropped since the last piece. */
+  /** Bytes dropped since the last piece. */
   #missing = 0
-  /** Whether what waits may have come while the tab was hidden. */
+  /** The waiting bytes may have come while the tab was hidden. */
   #wasHidden = false
   #stopLater: (() => void) | undefined
   /** Since a key, or since reading aloud began again: xterm holds a line over pauses as well. */
@@ -53,10 +53,10 @@ export class Output {
   constructor(
     private readonly screen: Screen,
     private readonly options: {
-      /** Called, each time, instead of drawing more than may wait. */
+      /** Called for each write that exceeds the limit in a visible tab; the write is not drawn. */
       readonly flooded: () => void
       readonly isHidden: () => boolean
-      /** Says that so many bytes are missing. */
+      /** The text that says how many bytes are missing. */
       readonly missing: (bytes: number) => string
     },
     private readonly time: Clock = clock,
@@ -78,7 +78,7 @@ export class Output {
     this.#draw()
   }
 
-  /** The tab is shown again: it draws what waits. */
+  /** Called when the tab becomes visible: draws the waiting bytes. */
   shown(): void {
     this.#draw()
   }
@@ -87,7 +87,7 @@ export class Output {
     return this.#queue.length + this.#drawing
   }
 
-  /** One piece at a time, so that what waits can be dropped. xterm goes on with the next in the same turn. */
+  /** Draws one piece, so that waiting bytes can still be dropped. xterm's callback draws the next piece. */
   #draw(): void {
     if (this.#drawing > 0 || this.#isOver) return
     this.#stopLater?.()
@@ -100,7 +100,7 @@ export class Output {
     this.screen.write(piece, () => {
       this.#drawing = 0
       if (this.#queue.length === 0) this.#readOnWhenQuiet()
-      // A timer that a timer sets waits longest in a hidden tab: the next bytes of the program are the better cause to draw.
+      // Browsers delay nested timers most in hidden tabs, so the program's next bytes draw sooner than this timer.
       else if (this.options.isHidden()) this.#stopLater ??= this.time.later(() => this.#draw(), HIDDEN_MS)
       else this.#draw()
     })
@@ -112,12 +112,12 @@ export class Output {
     return new TextEncoder().encode(`${AFTER_A_GAP}${text}\r\n`)
   }
 
-  /** A key was pressed: what is said ends with it. */
+  /** Called for each key: screen readers stop reading at a key. */
   typed(): void {
     this.#unread = 0
   }
 
-  /** The terminal is gone. It may say still that it has drawn what it was given. */
+  /** Stops timers after the terminal was closed. The callback of the last piece may still come. */
   stop(): void {
     this.#isOver = true
     this.#stopWaiting?.()

@@ -1,18 +1,18 @@
 /** The channels of Kubernetes' remote command protocol: the first byte of each frame. */
 const [STDIN, STDOUT, STDERR, ERROR, RESIZE] = [0, 1, 2, 3, 4]
-/** v5 also says that a channel is over; nothing here needs that, and older servers do not know it. */
+/** v5 adds the end of a channel, which is not used here; older servers support only v4. */
 export const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
-/** Bytes of one frame: what a person pastes is sent in pieces. */
+/** The largest frame, bytes. Longer input, such as pasted text, is split. */
 const LARGEST_INPUT = 32_768
 
-/** How a terminal is. It ends once, and does not begin again: what ran in it is gone. */
+/** The state of a terminal. An ended one does not start again, because its program is gone. */
 export type ShellState =
   | { readonly name: 'connecting' }
   | { readonly name: 'open' }
-  /** @param code of the program; absent where it is not known */
+  /** @param code the program's exit code; absent where it is not known */
   | { readonly name: 'ended'; readonly code?: number; readonly why?: string }
 
-/** The part of a browser's WebSocket that is needed. */
+/** The methods of a browser's WebSocket that are used. */
 export interface ShellSocket {
   binaryType: string
   send(data: Uint8Array<ArrayBuffer>): void
@@ -27,17 +27,17 @@ export interface ShellSocket {
 
 export interface ShellOptions {
   readonly connect: () => ShellSocket
-  /** Why the server does not open it; browsers do not say. Undefined where the server would. */
+  /** Why the server refused the WebSocket, which browsers do not report. Undefined where the server does not refuse it. */
   readonly whyRefused: () => Promise<string | undefined>
   readonly output: (bytes: Uint8Array) => void
   readonly changed: (state: ShellState) => void
 }
 
-/** A program in a container, with its terminal over a WebSocket. */
+/** A program in a container, with a terminal over a WebSocket. */
 export class RemoteShell {
   #state: ShellState = { name: 'connecting' }
   #socket: ShellSocket | undefined
-  /** What the server said last of how it ends. */
+  /** The end of the program, as the server sent it. */
   #last: { readonly code?: number; readonly why?: string } | undefined
   #size: { readonly columns: number; readonly rows: number } | undefined
 
@@ -59,7 +59,7 @@ export class RemoteShell {
     socket.addEventListener('close', ({ code, reason }) => void this.#closed(code, reason))
   }
 
-  /** Sends what was typed. Nothing is sent before the terminal is open or after its end. */
+  /** Sends typed text. Does nothing before the terminal is open or after its end. */
   input(text: string): void {
     if (this.#state.name !== 'open') return
     const bytes = new TextEncoder().encode(text)
@@ -73,7 +73,7 @@ export class RemoteShell {
     this.#send(RESIZE, new TextEncoder().encode(JSON.stringify({ Width: columns, Height: rows })))
   }
 
-  /** Ends it from this side. */
+  /** Ends the terminal from the browser. */
   stop(why?: string): void {
     if (this.#state.name === 'ended') return
     this.#become({ name: 'ended', ...(why !== undefined && { why }) })
@@ -117,7 +117,7 @@ export class RemoteShell {
   }
 }
 
-/** How a command ended, in the Status that comes on the error channel. */
+/** The end of a command, from the Status of the error channel. */
 function endOf(text: string): { readonly code?: number; readonly why?: string } {
   const status = read(text)
   if (!status) return { why: text }
@@ -140,7 +140,7 @@ function read(text: string): Status | undefined {
     const value: unknown = JSON.parse(text)
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
-    // Its text is said as it is.
+    // Not JSON: the caller shows the text.
     return undefined
   }
 }

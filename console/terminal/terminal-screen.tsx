@@ -16,7 +16,7 @@ const route = getRouteApi('/instances/$name/terminal')
 
 const colors = { asked: 'gray', connecting: 'blue', open: 'green', ended: 'gray' } as const
 
-/** A terminal in a pod of a member cluster, as the page's reader: the instance and the member decide. */
+/** A terminal in a pod of a member cluster, as the user of the page. The RBAC of the instance and the member decides. */
 export function TerminalScreen() {
   const { name: instance } = route.useParams()
   const search = route.useSearch()
@@ -34,10 +34,10 @@ export function TerminalScreen() {
   const canStart = shown.name === 'asked' || shown.name === 'ended'
   const start = (event: FormEvent) => {
     event.preventDefault()
-    // Enter in a form of one field sends it, whatever its button says.
+    // Browsers submit a form with one field on Enter, also where the button is disabled.
     if (command.trim() === '') return
     const next = { ...search, command: command.trim() }
-    // The address follows a moment later: until then nothing runs, and never the command before.
+    // The address changes a moment later. Until then no command runs, in particular not the one of the old address.
     setStarted({ address: addressOf(next), attempt: (started?.attempt ?? 0) + 1 })
     void navigate({ search: next, replace: true })
   }
@@ -105,8 +105,8 @@ function Shell({
   const scheme = useComputedColorScheme('light')
   const element = useRef<HTMLDivElement>(null)
   const shown = useRef<ReturnType<typeof showTerminal>['terminal']>(undefined)
-  // The parts of one terminal live and end together; another container is another terminal (see `key`).
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of words or colours must not end what runs
+  // One effect for all parts of a terminal. Another container gets another `Shell` by its `key`.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a change of language or colours must not end the program
   useEffect(() => {
     if (!element.current) return
     const { terminal, fill } = showTerminal(element.current, themes[scheme], words.region)
@@ -141,7 +141,7 @@ function Shell({
       shell.input(text)
     })
     terminal.onResize(({ cols, rows }) => shell.resize(cols, rows))
-    // Tab belongs to the program: this is the way out for those who use the keyboard alone (WCAG 2.1.2).
+    // The program gets Tab, so Ctrl Alt T leaves the terminal by keyboard (WCAG 2.1.2).
     terminal.attachCustomKeyEventHandler(({ ctrlKey, altKey, code, type }) => {
       if (!(ctrlKey && altKey && code === 'KeyT')) return true
       if (type === 'keydown') document.getElementById('content')?.focus()
@@ -168,11 +168,11 @@ function Shell({
   return <Box ref={element} className="remote-shell" />
 }
 
-/** What the server answers to the same request without a terminal: its refusal in words. */
+/** Sends the same request without a WebSocket, whose answer has the server's reason. */
 async function whyRefused(path: string): Promise<string | undefined> {
   const answer = await ownFetch(path, { headers: {} })
   if (answer.ok) {
-    // It is not known to end, and would keep one of the browser's connections.
+    // The answer may be endless and would keep one of the browser's connections.
     await answer.body?.cancel()
     return undefined
   }
@@ -181,7 +181,7 @@ async function whyRefused(path: string): Promise<string | undefined> {
     const { message } = JSON.parse(text) as { message?: unknown }
     return typeof message === 'string' ? message : text
   } catch {
-    // Not from an API server: its own words.
+    // Not JSON, so not from an API server: show its text.
     return text.slice(0, 500)
   }
 }

@@ -1,34 +1,34 @@
-/** Which container a terminal is in, as its address says. */
+/** The container and command of a terminal, from its address. */
 export interface TerminalSearch {
   readonly cluster: string
   readonly namespace: string
   readonly pod: string
-  /** Empty: the pod's first, or the one that it names as its default. */
+  /** Empty: the pod's default container, or its first. */
   readonly container: string
   readonly command: string
 }
 
-/** Every image that has a shell has this one. It does nothing until somebody types. */
+/** Every image with a shell has this one. It does nothing until the user types. */
 export const SHELL = 'sh'
 
-/** What a reader has started by hand: the command of one address, for the nth time. */
+/** The command that the user started with the button: its address, and how often it was started. */
 export interface Started {
   readonly address: string
   readonly attempt: number
 }
 
-/** Names the container and the command of an address. */
+/** A key of the container and the command. */
 export const addressOf = ({ cluster, namespace, pod, container, command }: TerminalSearch): string =>
   JSON.stringify([cluster, namespace, pod, container, command])
 
 /**
- * Whether the command of an address runs now. Anyone can send an address, and any page can open it: a command in it runs in the reader's name, so
- * the reader starts it. A shell alone begins by itself.
+ * Whether the command of an address runs now. Anyone can send such an address and any page can link to it, and its command runs as the user: so only
+ * the user starts it. A plain shell starts by itself.
  */
 export const runs = (search: TerminalSearch, started: Started | undefined): boolean =>
   started === undefined ? search.command === SHELL : started.address === addressOf(search)
 
-/** Reads it from an address, which anyone may have typed. */
+/** Reads search parameters of an address, which anybody may have typed. */
 export const terminalSearch = (search: Record<string, unknown>): TerminalSearch => {
   const text = (key: string) => {
     const value = search[key]
@@ -43,7 +43,7 @@ export const terminalSearch = (search: Record<string, unknown>): TerminalSearch 
   }
 }
 
-/** The path by which the instance's proxy runs a command in a container of a member, with a terminal. */
+/** The path of the instance's proxy that runs a command with a terminal in a container of a member. */
 export function execPath(instance: string, search: TerminalSearch): string {
   const { cluster, namespace, pod, container, command } = search
   const part = encodeURIComponent

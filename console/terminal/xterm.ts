@@ -4,10 +4,10 @@ import { FitAddon } from '@xterm/addon-fit'
 import { type ITheme, Terminal } from '@xterm/xterm'
 import { styleNonce } from '../parts/style-nonce.js'
 
-/** Lines above the screen that can be scrolled back to. */
+/** Lines above the visible ones that are kept. */
 const SCROLLBACK = 5_000
 
-/** Shows a terminal in an element. @returns it, and what makes it as large as its element */
+/** Opens a terminal in an element. @returns the terminal, and a function that fits it to its element */
 export function showTerminal(
   element: HTMLElement,
   theme: ITheme,
@@ -29,7 +29,7 @@ export function showTerminal(
   return { terminal, fill: () => addon.fit() }
 }
 
-/** Lets styles that are made meanwhile pass the page’s policy: xterm 6 makes its own, and has no setting for a nonce. */
+/** Gives the page's nonce to style elements that `make` creates. xterm 6 creates some and has no option for a nonce. */
 function withNonce(make: () => void): void {
   const original = document.createElement.bind(document)
   document.createElement = ((name: string, options?: ElementCreationOptions) => {
@@ -40,7 +40,7 @@ function withNonce(make: () => void): void {
   try {
     make()
   } finally {
-    // What was written over is the prototype's.
+    // Removes the override, which was set on the document; the original is on its prototype.
     delete (document as Partial<Document>).createElement
   }
 }
