@@ -2,7 +2,7 @@ import { Stack, Tabs, Title } from '@mantine/core'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { useAccessWords } from '../words/use-access-words.js'
 
-/** What the screens of access have around them. */
+/** The tabs around the access screens. */
 export function AccessFrame() {
   const access = useAccessWords()
   const { pathname } = useLocation()

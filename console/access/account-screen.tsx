@@ -9,7 +9,7 @@ import { useAccessWords } from '../words/use-access-words.js'
 import { useWords } from '../words/use-words.js'
 import { reviews } from './sources.js'
 
-/** Whom the server takes the reader for, by what, and which roles that gives. */
+/** The signed-in user as the server sees them: the credential, groups and roles. */
 export function AccountScreen() {
   const { joint } = useWords()
   const access = useAccessWords()
@@ -87,7 +87,7 @@ const Line = ({ label, children }: { readonly label: string; readonly children: 
   </Group>
 )
 
-/** A moment that is to come, in the reader's zone; what is past is told by its age. */
+/** A time in the user's time zone; the age of a past one. */
 export function Moment({ time }: { readonly time: string | number }) {
   const { locale } = useWords()
   const date = new Date(time)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** One request that changes something: under way, or refused in the server's words. It is sent once, and never again by itself. */
+/** A write request: whether it is running, and its error. It is sent once and never retried by itself. */
 export function useAct() {
   const [problem, setProblem] = useState<Error>()
   const [busy, setBusy] = useState(false)
@@ -14,7 +14,7 @@ export function useAct() {
   return { act, busy, problem }
 }
 
-/** A moment as a form has it, in the reader's zone, as RFC 3339; empty where there is none. */
+/** A form's local time as RFC 3339 in UTC; empty where there is none. */
 export const momentOf = (local: string): string => {
   const date = new Date(local)
   return local === '' || Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/\.\d+Z$/, 'Z')

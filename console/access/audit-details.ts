@@ -6,7 +6,7 @@ type AuditWords = (typeof accessEn)['audit']
 
 const LOCKED = ['user', 'group', 'tokenId', 'instance'] as const
 
-/** What an event says beside its object, in the reader's language: of which role or lock it is, or that it was a dry run. Empty where there is nothing to say. */
+/** Further details of an audit event: its role or lock, or that it was a dry run. Empty where there are none. */
 export function auditDetails(details: AuditDetails | undefined, words: AuditWords): string {
   if (!details) return ''
   const { dryRun, role, subjects, workspace, deliveredBy, expiresAt, reason } = details
@@ -24,7 +24,7 @@ export function auditDetails(details: AuditDetails | undefined, words: AuditWord
     .join(' · ')
 }
 
-/** What an event is about: where the object is, its name, and what became of it. */
+/** The object of an event: its place, its name, and what happened to it. */
 export const placeOf = (
   { instance, cluster, resource, namespace, name, details }: AuditEvent,
   words: AuditWords,

@@ -13,7 +13,7 @@ import { auditEvents } from './sources.js'
 
 const route = getRouteApi('/access/audit')
 
-/** The outcomes that can be chosen, and how each looks. */
+/** The outcomes to choose from, and their colours. */
 export const outcomes = {
   SUCCEEDED: { outcome: Outcome.SUCCEEDED, color: 'green' },
   DENIED: { outcome: Outcome.DENIED, color: 'red' },
@@ -22,7 +22,7 @@ export const outcomes = {
 } as const
 export type OutcomeName = keyof typeof outcomes
 
-/** What was done and refused in the last hours, live. */
+/** The audit events of the last hours, live. */
 export function AuditScreen() {
   const access = useAccessWords()
   const { audit: words } = access
@@ -57,8 +57,12 @@ export function AuditScreen() {
         empty={words.empty}
         tools={
           <Group>
-            <Whole label={words.user} value={user} change={next => filter({ user: next })} />
-            <Whole label={words.instance} value={instance} change={next => filter({ instance: next })} />
+            <ExactFilter label={words.user} value={user} change={next => filter({ user: next })} />
+            <ExactFilter
+              label={words.instance}
+              value={instance}
+              change={next => filter({ instance: next })}
+            />
             <Select
               aria-label={words.outcome}
               placeholder={words.any}
@@ -90,8 +94,8 @@ export function AuditScreen() {
   )
 }
 
-/** A filter that is compared as a whole, so it counts when its reader is done. */
-function Whole({
+/** A filter that matches whole values, so it applies when the user leaves the field or presses Enter. */
+function ExactFilter({
   label,
   value,
   change,

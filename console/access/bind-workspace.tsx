@@ -10,10 +10,10 @@ import { Dialog } from '../writes/dialog.js'
 import { useAction } from '../writes/use-action.js'
 import { workspaces } from './sources.js'
 
-/** Workspaces that the choice offers: more would not be looked through. */
+/** The most workspaces to choose from. */
 const MOST_WORKSPACES = 500
 
-/** Binds an instance to a workspace, or releases it from its own: says first whose roles come or go with that. */
+/** Binds an instance to a workspace, or releases it. A preview shows first whose roles begin or end with that. */
 export function BindWorkspace({
   bound: { instance, workspace },
   close,

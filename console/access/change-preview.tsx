@@ -6,10 +6,10 @@ import { useAccessWords } from '../words/use-access-words.js'
 import { useWords } from '../words/use-words.js'
 import { subjectText } from './subjects.js'
 
-/** Kinds of one subject that are shown: those that change come first. */
+/** Kinds of one subject that are shown; changed ones come first. */
 const MOST_KINDS = 12
 
-/** What a role binding changes, as both previews have it. */
+/** The preview of a role binding's change. */
 interface Preview {
   readonly summary: string
   readonly subjects: readonly SubjectChange[]
@@ -18,7 +18,7 @@ interface Preview {
   readonly notes: readonly string[]
 }
 
-/** What would become readable and writable, and what would cease to be, before anything is written. */
+/** Shows which rights would be gained and lost, before anything is written. */
 export function ChangePreview({ preview }: { readonly preview: Preview }) {
   const access = useAccessWords()
   const { roles: words } = access

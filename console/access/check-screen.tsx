@@ -23,7 +23,7 @@ import { subjectText } from './subjects.js'
 
 const route = getRouteApi('/instances/$name/access')
 
-/** Who may do what in an instance and its members, and why: the question is in the address. */
+/** Asks who may do what in an instance and its members, and why. The question is in the address. */
 export function CheckScreen() {
   const { name: instance } = route.useParams()
   const search = route.useSearch()
@@ -70,18 +70,18 @@ export function CheckScreen() {
           </RefusableButton>
         </Group>
       </Stack>
-      {search.ask === 'explain' && <Explained instance={instance} search={search} />}
-      {search.ask === 'who' && <Who instance={instance} search={search} />}
+      {search.ask === 'explain' && <Explanation instance={instance} search={search} />}
+      {search.ask === 'who' && <AllowedSubjects instance={instance} search={search} />}
     </Stack>
   )
 }
 
-interface Asked {
+interface CheckProps {
   readonly instance: string
   readonly search: CheckSearch
 }
 
-function Explained({ instance, search }: Asked) {
+function Explanation({ instance, search }: CheckProps) {
   const { check: words } = useAccessWords()
   const { problem, joint } = useWords()
   const { data, error, refetch } = useQuery<ExplainAccessResponse>({
@@ -128,7 +128,7 @@ function Explained({ instance, search }: Asked) {
   )
 }
 
-function Who({ instance, search }: Asked) {
+function AllowedSubjects({ instance, search }: CheckProps) {
   const { check: words } = useAccessWords()
   const { joint } = useWords()
   const { data, error, refetch } = useQuery<ListAccessSubjectsResponse>({

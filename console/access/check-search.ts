@@ -1,12 +1,12 @@
-/** What is asked, in the order of the form. */
+/** The fields of a question, in the form's order. */
 export const checkFields = ['verb', 'resource', 'namespace', 'name', 'cluster', 'user', 'groups'] as const
 
-/** What the address of a question says. */
+/** The search parameters of a question. */
 export type CheckSearch = Readonly<Partial<Record<(typeof checkFields)[number], string>>> & {
   readonly ask?: 'explain' | 'who'
 }
 
-/** Reads it from an address, which anyone may have typed. */
+/** Reads search parameters of an address, which anybody may have typed. */
 export function checkSearch(search: Record<string, unknown>): CheckSearch {
   const typed = checkFields.flatMap(field => {
     const text = search[field]
@@ -17,7 +17,7 @@ export function checkSearch(search: Record<string, unknown>): CheckSearch {
   return read.verb && read.resource && (ask === 'explain' || ask === 'who') ? { ...read, ask } : read
 }
 
-/** The question as the server wants it: `deployments.apps/scale` is the resource `deployments/scale` of the group `apps`. */
+/** The question as a request: `deployments.apps/scale` is the resource `deployments/scale` of the group `apps`. */
 export function questionOf({ verb = '', resource = '', groups = '', ask: _, ...rest }: CheckSearch) {
   const [, plural = '', group = '', subresource = ''] = /^([^./]+)(?:\.([^/]+))?(\/.+)?$/.exec(resource) ?? []
   return {

@@ -16,9 +16,9 @@ import { type Binding, type BindingKind, bindings, reviews } from './sources.js'
 import { subjectsOf } from './subjects.js'
 
 const NOTHING = { name: '', on: '', role: 'Viewer', namespaces: '', who: '', until: '', reason: '' }
-type Typed = typeof NOTHING
+type FormValues = typeof NOTHING
 
-/** Gives a role: what it changes is shown first, and what was typed stays when the server refuses. */
+/** A form that gives a role. A preview shows its effects first; the typed values stay when the server refuses. */
 export function GiveRole({
   kind,
   opened,
@@ -36,11 +36,11 @@ export function GiveRole({
   const [preview, setPreview] = useState<Preview>()
   const { act, busy, problem } = useAct()
   const { subjects, wrong } = subjectsOf(typed.who)
-  const field = (name: keyof Typed) => ({
+  const field = (name: keyof FormValues) => ({
     value: typed[name],
     onChange: ({ currentTarget: { value } }: { currentTarget: { value: string } }) => {
       setTyped(before => ({ ...before, [name]: value }))
-      // It is of what was typed before.
+      // The preview is of the values before this change.
       setPreview(undefined)
     },
   })
@@ -141,7 +141,7 @@ export function GiveRole({
   )
 }
 
-/** Takes a role away, after showing what that changes. */
+/** Removes a role binding, after a preview of the effects. */
 export function TakeRole({
   kind,
   binding,
@@ -197,7 +197,7 @@ export function TakeRole({
 
 type Preview = Parameters<typeof ChangePreview>[0]['preview']
 
-/** What is given: by whom it is typed, as the requests want it. */
+/** The fields of a new role binding. */
 interface Grant {
   readonly name: string
   readonly on: string
@@ -208,7 +208,7 @@ interface Grant {
   readonly reason: string
 }
 
-/** What a binding would change; without a role what its removal would. */
+/** The preview of a binding; without a role, of its removal. */
 async function previewOf(
   kind: BindingKind,
   { name, on, role, namespaces = [], subjects = [] }: Pick<Grant, 'name' | 'on'> & Partial<Grant>,

@@ -18,7 +18,7 @@ import { accessLocks, locks } from './sources.js'
 
 const route = getRouteApi('/access/locks')
 
-/** Who is locked out, live; locking out and lifting. */
+/** The access locks, live, with buttons to add and lift them. */
 export function LocksScreen() {
   const access = useAccessWords()
   const { locks: words } = access

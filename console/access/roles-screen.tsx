@@ -13,13 +13,13 @@ import { subjectText } from './subjects.js'
 
 const route = getRouteApi('/access/roles')
 
-/** The objects on the host that give roles of each kind. */
+/** The host's resources of role bindings, by kind. */
 const resources: Readonly<Record<BindingKind, string>> = {
   instances: 'instancerolebindings',
   workspaces: 'workspacerolebindings',
 }
 
-/** Who has which role, on instances and in workspaces, and giving and taking them. */
+/** The role bindings of instances and workspaces, with buttons to give and remove roles. */
 export function RolesScreen() {
   const access = useAccessWords()
   const { roles: words } = access

@@ -15,10 +15,10 @@ export const locks = serviceClient(AccessLockService, rest)
 const audit = serviceClient(AuditService, rest)
 export const workspaces = serviceClient(WorkspaceService, rest)
 
-/** A role binding of either kind, as the screen shows it. */
+/** A role binding of an instance or a workspace, as the screen shows it. */
 export interface Binding {
   readonly name: string
-  /** The instance or the workspace. */
+  /** The name of the instance or workspace. */
   readonly on: string
   readonly namespaces: readonly string[]
   readonly role: string
@@ -28,7 +28,7 @@ export interface Binding {
   readonly delivered: boolean
 }
 
-/** Where roles are given. */
+/** The kinds of objects on which roles are given. */
 export const bindingKinds = ['instances', 'workspaces'] as const
 export type BindingKind = (typeof bindingKinds)[number]
 
@@ -75,7 +75,7 @@ export const accessLocks = (): Source<AccessLock> => ({
   keyOf: ({ name }) => name,
 })
 
-/** Instances with the workspaces that they belong to. */
+/** Instances and their workspaces. */
 export const workspaceInstances = (): Source<WorkspaceInstance> => ({
   async list(page, signal) {
     const { items, pagination } = await workspaces.listInstances(page, { signal })
@@ -86,7 +86,7 @@ export const workspaceInstances = (): Source<WorkspaceInstance> => ({
   keyOf: ({ instance }) => instance,
 })
 
-/** Which events are shown; each is compared as a whole. */
+/** The filters of audit events; each matches whole values. */
 export interface AuditFilter {
   readonly user: string
   readonly instance: string

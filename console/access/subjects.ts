@@ -1,17 +1,17 @@
 import { shownName } from '../parts/shown-name.js'
 
-/** A user, a group or a service account, as RBAC names it. */
+/** An RBAC subject: a user, a group or a service account. */
 export interface Subject {
   readonly kind: string
   readonly name: string
   readonly namespace: string
 }
 
-/** As people read it: `Group platform:shop`, `ServiceAccount ci/deployer`. */
+/** A subject as text: `Group platform:shop`, `ServiceAccount ci/deployer`. */
 export const subjectText = ({ kind, name, namespace }: Subject): string =>
   shownName(`${kind} ${namespace ? `${namespace}/` : ''}${name}`)
 
-/** Subjects that were typed, one a line, and the first line that names none. */
+/** Parses subjects, one a line, and finds the first invalid line. */
 export function subjectsOf(text: string): { readonly subjects: readonly Subject[]; readonly wrong?: string } {
   const subjects: Subject[] = []
   for (const line of text.split('\n').map(one => one.trim())) {

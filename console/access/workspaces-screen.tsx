@@ -11,7 +11,7 @@ import { workspaceInstances } from './sources.js'
 
 const route = getRouteApi('/access/workspaces')
 
-/** Which workspace each instance belongs to, binding and releasing. */
+/** The workspace of each instance, with buttons to bind and release it. */
 export function WorkspacesScreen() {
   const access = useAccessWords()
   const search = route.useSearch()

@@ -14,7 +14,7 @@ import { useActivity } from './use-activity.js'
 const Plot = lazyComponent(async () => (await import('./plot.js')).Plot)
 const route = getRouteApi('/instances/$name/reads')
 
-/** Where the reads of an instance were answered and why, how far its index was behind, and its capacity: over the last hour. */
+/** The last hour of an instance: where its reads were answered and why, the lag of its index, and its capacity. */
 export function ActivityScreen() {
   const { name: instance } = route.useParams()
   const words = useActivityWords()

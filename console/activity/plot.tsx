@@ -6,18 +6,18 @@ import { useActivityWords } from '../words/activity.js'
 import { useWords } from '../words/use-words.js'
 
 const HEIGHT_PX = 180
-/** Values are of whole minutes: so far apart are the marks below them. */
+/** The possible distances between marks of the time axis, minutes. */
 const MINUTES = [1, 2, 5, 10, 15, 30]
 
 /** One line of a plot. */
 export interface Line {
   readonly label: string
-  /** Of the theme, such as `teal`. */
+  /** A colour of the theme, such as `teal`. */
   readonly color: string
   readonly values: readonly (number | undefined)[]
 }
 
-/** Values over time, drawn; the latest of them are said in words, too. */
+/** A plot of values over time. The latest values are also shown as text. */
 export function Plot({
   title,
   times,
@@ -29,7 +29,7 @@ export function Plot({
   /** Seconds since 1970. */
   readonly times: readonly number[]
   readonly lines: readonly Line[]
-  /** How a value is written. */
+  /** Formats a value. */
   readonly text: (value: number) => string
   /** The upper end of the scale; the largest value unless given. */
   readonly most?: number
@@ -44,7 +44,7 @@ export function Plot({
     const value = values.findLast(each => each !== undefined)
     return value === undefined ? [] : [`${label} ${text(value)}`]
   })
-  // biome-ignore lint/correctness/useExhaustiveDependencies: values are put into the plot that there is; it is made again where it looks otherwise
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new values are set below; the plot is made again only where its look changes
   useEffect(() => {
     const parent = element.current
     if (!parent) return
@@ -94,7 +94,7 @@ export function Plot({
       plot.current = undefined
     }
   }, [scheme, locale, lines.length])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the values are made of these
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `data` is made of these
   useEffect(() => plot.current?.setData(data), [times, lines])
   return (
     <figure style={{ margin: 0 }}>

@@ -1,21 +1,21 @@
 import type { ActivityBucket } from '../../proto/gen/kairship/insight_pb.js'
 import { roughly } from '../parts/quantity.js'
 
-/** Values over time, as plots take them: one time for each, undefined where there is no value. */
+/** Series for a plot: a value for each time, undefined where there is none. */
 export interface Series {
   /** Seconds since 1970. */
   readonly times: readonly number[]
   readonly fromIndex: readonly (number | undefined)[]
   readonly fromKarmada: readonly (number | undefined)[]
   readonly writes: readonly (number | undefined)[]
-  /** Milliseconds. */
+  /** The lag of the index, milliseconds. */
   readonly lag: readonly (number | undefined)[]
-  /** Per cent of what can be requested. */
+  /** Percent of the allocatable capacity. */
   readonly cpu: readonly (number | undefined)[]
   readonly memory: readonly (number | undefined)[]
 }
 
-/** Buckets by their beginnings, with newer ones in place of those that were sent before; only the last hour of them. */
+/** Merges buckets by their start: newer ones replace earlier ones. Only the last hour is kept. */
 export function merged(
   before: readonly ActivityBucket[],
   sent: readonly ActivityBucket[],
@@ -29,7 +29,7 @@ export function merged(
 
 const HOUR_MS = 3_600_000n
 
-/** The values of buckets. In a minute between two others that nothing is known of, nothing was answered. */
+/** The series of buckets. A missing bucket between two others counts as no reads. */
 export function seriesOf(buckets: readonly ActivityBucket[], bucketMs: number): Series {
   const known = new Map(buckets.map(bucket => [Number(bucket.start), bucket]))
   const [first, last] = [Number(buckets[0]?.start ?? 0), Number(buckets.at(-1)?.start ?? -1)]
@@ -56,14 +56,14 @@ export function seriesOf(buckets: readonly ActivityBucket[], bucketMs: number): 
   }
 }
 
-/** Reads of one kind over all buckets. */
+/** The number of reads with one source and reason. */
 export interface Reason {
   readonly source: string
   readonly reason: string
   readonly count: number
 }
 
-/** Where reads were answered and why, the most frequent first. */
+/** The sources and reasons of reads, the most frequent first. */
 export function reasonsOf(buckets: readonly ActivityBucket[]): readonly Reason[] {
   const all = new Map<string, Reason>()
   for (const { source, reason, count } of buckets.flatMap(({ reads }) => reads)) {

@@ -8,7 +8,7 @@ import { merged } from './series.js'
 
 const insight = serviceClient(InsightService, rest)
 
-/** What a screen shows of the activity of an instance. */
+/** The activity of an instance, as the screen shows it. */
 export interface ActivityView {
   readonly buckets: readonly ActivityBucket[]
   readonly bucketMs: number
@@ -20,7 +20,7 @@ export interface ActivityView {
 
 const NOTHING: ActivityView = { buckets: [], bucketMs: 0, state: 'loading', since: 0 }
 
-/** The activity of an instance, followed while its tab is shown. */
+/** Follows the activity of an instance while the tab is visible. */
 export function useActivity(instance: string): ActivityView {
   const [view, setView] = useState(NOTHING)
   useEffect(() => {
@@ -32,7 +32,7 @@ export function useActivity(instance: string): ActivityView {
 
 type Change = (change: (view: ActivityView) => ActivityView) => void
 
-/** The stream of an instance's activity. After a failure it sends the last hour anew. */
+/** The stream of an instance's activity. After a failure it sends the last hour again. */
 const activityOf = (instance: string, change: Change): Followed => ({
   async read(signal, answered) {
     for await (const { buckets, bucketMs } of insight.streamInstanceActivity({ instance }, { signal })) {

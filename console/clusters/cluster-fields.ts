@@ -1,11 +1,11 @@
 import type { Cluster } from '../../proto/gen/kairship/cluster_pb.js'
 import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
 
-/** What a form shows of a cluster, as its fields have it: texts that may be wrong while somebody types. */
+/** The fields of a cluster's form: texts that may be invalid while the user types. */
 export interface ClusterFields {
   /** `key=value` on each line. */
   readonly labels: string
-  /** `key=value:Effect` on each line, as kubectl writes it. */
+  /** `key=value:Effect` on each line, as in kubectl. */
   readonly taints: string
   readonly provider: string
   readonly region: string
@@ -15,7 +15,7 @@ export interface ClusterFields {
 
 export const NO_FIELDS: ClusterFields = { labels: '', taints: '', provider: '', region: '', zones: '' }
 
-/** A taint as kubectl writes it. */
+/** A taint in kubectl's notation. */
 export const taintText = ({
   key,
   value,
@@ -26,7 +26,7 @@ export const taintText = ({
   readonly effect: TaintEffect
 }): string => `${key}${value && `=${value}`}:${TaintEffect[effect]}`
 
-/** The fields of a cluster that is there. */
+/** The form's fields of an existing cluster. */
 export function fieldsOf({ metadata, spec }: Cluster): ClusterFields {
   return {
     labels: Object.entries(metadata?.labels ?? {})
@@ -40,14 +40,14 @@ export function fieldsOf({ metadata, spec }: Cluster): ClusterFields {
   }
 }
 
-/** A line that is not what it should be. */
+/** An invalid line. */
 export interface WrongLine {
   /** Counts from 1. */
   readonly line: number
   readonly text: string
 }
 
-/** What the fields mean, or the lines that mean nothing. What keys and values may consist of is the server's to say. */
+/** The parsed value and the invalid lines. The characters of keys and values are checked by the server. */
 export interface Read<T> {
   readonly value: T
   readonly wrong: readonly WrongLine[]
@@ -75,7 +75,7 @@ export function readLabels(text: string): Read<Readonly<Record<string, string>>>
 
 const TAINT = /^([^=:\s]+)(?:=([^:\s]*))?:(NoSchedule|NoExecute)$/
 
-/** A taint as the API takes it. */
+/** A taint of an API request. */
 export interface TaintFields {
   readonly key: string
   readonly value: string
@@ -99,7 +99,7 @@ export const readZones = (text: string): string[] =>
     .map(zone => zone.trim())
     .filter(Boolean)
 
-/** One thing that a change does. */
+/** One difference between two versions of the fields. */
 export type Difference =
   | { readonly kind: 'adds' | 'removes'; readonly what: string }
   | {
@@ -109,7 +109,7 @@ export type Difference =
       readonly to: string
     }
 
-/** What saving would change, from the fields as they were to those that are typed. */
+/** The changes from the saved fields to the typed ones. */
 export function differences(before: ClusterFields, after: ClusterFields): readonly Difference[] {
   const lines = (fields: ClusterFields) => [
     ...linesOf(fields.labels).map(({ text }) => text),

@@ -3,7 +3,7 @@ import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { type ClusterFields, differences, readLabels, readTaints } from './cluster-fields.js'
 
-/** The fields of a cluster that people give it, and what is wrong with them. */
+/** Fields for a cluster's labels, taints and location, with their mistakes. */
 export function ClusterForm({
   fields,
   change,
@@ -64,11 +64,11 @@ export function ClusterForm({
 
 const MONOSPACE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } } as const
 
-/** Whether the fields can be sent. */
+/** Whether the fields are valid. */
 export const isRight = ({ labels, taints }: ClusterFields): boolean =>
   readLabels(labels).wrong.length + readTaints(taints).wrong.length === 0
 
-/** What saving would change, a line each. */
+/** The changes that saving would make, a line each. */
 export function Changes({
   before,
   after,

@@ -22,7 +22,7 @@ import { RemoveCluster } from './remove-cluster.js'
 
 const route = getRouteApi('/instances/$name/clusters/$cluster')
 
-/** One member cluster: its state, its capacity, what is placed on it, and what can be done with it. */
+/** One member cluster: its state, capacity, workloads and actions. */
 export function ClusterScreen() {
   const { name: instance, cluster: name } = route.useParams()
   const words = useClusterWords()

@@ -13,7 +13,7 @@ import { Readiness, Used } from './readiness.js'
 
 const route = getRouteApi('/instances/$name/clusters')
 
-/** The member clusters of an instance: whether they are ready and why not, their taints, how full they are. */
+/** The member clusters of an instance: readiness with the reason, taints and use. */
 export function ClustersScreen() {
   const { name } = route.useParams()
   const search = route.useSearch()

@@ -8,7 +8,7 @@ import type { ListSearch } from '../tables/list-search.js'
 
 export const service = serviceClient(ClusterService, rest)
 
-/** The member clusters of an instance. @param only follows this one alone */
+/** The member clusters of an instance. @param only follows only the cluster of this name */
 export const clusters = (instance: string, { find = '' }: ListSearch, only = ''): Source<Cluster> => ({
   async list(page, signal) {
     const { items, pagination } = await service.listJoinedClusters(

@@ -12,13 +12,13 @@ import { fieldsOf } from './cluster-fields.js'
 import { Changes } from './cluster-form.js'
 import { service } from './clusters.js'
 
-/** Karmada's taint of a cluster that is cordoned. */
+/** The taint that Karmada sets on a cordoned cluster. */
 const UNSCHEDULABLE = 'cluster.karmada.io/unschedulable'
 
 export const isCordoned = ({ spec }: Cluster): boolean =>
   spec?.taints.some(({ key }) => key === UNSCHEDULABLE) ?? false
 
-/** Cordons a cluster, or takes that back, after the server has shown what it would store. */
+/** Cordons or uncordons a cluster, after the server has shown what it would store. */
 export function CordonCluster({
   instance,
   cluster,
@@ -30,7 +30,7 @@ export function CordonCluster({
 }) {
   const words = useClusterWords()
   const notYet = useNotYetWords()
-  // As it was when the dialog opened: what the list shows goes on changing.
+  // The cluster when the dialog opened; the list's version goes on changing.
   const [opened] = useState(cluster)
   const name = opened.metadata?.name ?? ''
   const takesBack = isCordoned(opened)

@@ -10,8 +10,8 @@ import { Changes, ClusterForm, isRight } from './cluster-form.js'
 import { service } from './clusters.js'
 
 /**
- * Changes what people give a cluster. What the server would store is shown before it is, and it is refused where somebody else changed the
- * cluster meanwhile.
+ * Edits a cluster's labels, taints and location. The server shows what it would store before it is stored, and refuses the change where the cluster
+ * changed meanwhile.
  */
 export function EditCluster({
   instance,
@@ -24,7 +24,7 @@ export function EditCluster({
 }) {
   const words = useClusterWords()
   const notYet = useNotYetWords()
-  // As it was when the form opened: what the list shows goes on changing.
+  // The cluster when the form opened; the list's version goes on changing.
   const [opened] = useState(cluster)
   const before = fieldsOf(opened)
   const [fields, setFields] = useState(before)

@@ -14,10 +14,10 @@ const route = getRouteApi('/instances/$name/join-cluster')
 
 const NOTHING = { name: '', kubeconfig: '', apiEndpoint: '', fields: NO_FIELDS }
 
-/** A kubeconfig has some kilobytes. */
+/** The largest file, bytes: a kubeconfig has some kilobytes. */
 const LARGEST_FILE = 1 << 20
 
-/** Joins a cluster to an instance by its kubeconfig: checked by the server first, written after that. */
+/** Joins a cluster to an instance by its kubeconfig. The server checks it by a dry run first. */
 export function JoinScreen() {
   const { name: instance } = route.useParams()
   const words = useClusterWords()

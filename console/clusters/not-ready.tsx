@@ -6,7 +6,7 @@ import { OthersWords } from '../failures/server-words.js'
 import { ClusterLink } from '../propagation/cluster-link.js'
 import { service } from './clusters.js'
 
-/** The member clusters of an instance that are not ready, and why. Looked at again when their number changes. */
+/** The member clusters that are not ready, and why. Read again when their number changes. */
 export function NotReady({
   instance,
   summary,

@@ -11,10 +11,10 @@ import { useWords } from '../words/use-words.js'
 
 const propagation = serviceClient(PropagationService, rest)
 
-/** So many are named; the others are counted. */
+/** The most workloads that are named; the others are counted. */
 const NAMED = 20
 
-/** What is placed on a member cluster, with its replicas there, and whether it is on no other. Workloads are links. */
+/** The objects that are placed on a member cluster, with their replicas there, and whether they are on no other. Workloads are links. */
 export function PlacedHere({ instance, cluster }: { readonly instance: string; readonly cluster: string }) {
   const words = useClusterWords()
   const { joint } = useWords()

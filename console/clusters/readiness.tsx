@@ -6,7 +6,7 @@ import { bytesText, coresText, roughly } from '../parts/quantity.js'
 import { Share } from '../parts/share.js'
 import { useWords } from '../words/use-words.js'
 
-/** Whether Karmada reaches the cluster, and what it says where it does not. */
+/** Whether the cluster is ready, and Karmada's message where it is not. */
 export function Readiness({ cluster: { status } }: { readonly cluster: Cluster }) {
   const { clusters: words } = useWords()
   const ready = status?.conditions.find(({ type }) => type === 'Ready')
@@ -28,7 +28,7 @@ export function Readiness({ cluster: { status } }: { readonly cluster: Cluster }
   )
 }
 
-/** How much of a resource is requested by pods. */
+/** The share of a resource that pods request. */
 export function Used({
   cluster: { status },
   resource,

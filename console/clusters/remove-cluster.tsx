@@ -9,10 +9,10 @@ import { useAction } from '../writes/use-action.js'
 import { service } from './clusters.js'
 import { PlacedHere } from './placed-here.js'
 
-/** A removal waits until Karmada has taken back what it placed, milliseconds. */
+/** The longest time of a removal, milliseconds: it waits until Karmada has removed what it placed there. */
 const REMOVAL_MS = 300_000
 
-/** Removes a cluster from its instance, after saying what goes with it. */
+/** Removes a cluster from its instance, after saying what is removed with it. */
 export function RemoveCluster({
   instance,
   name,
@@ -26,7 +26,7 @@ export function RemoveCluster({
   const navigate = useNavigate()
   const [left, setLeft] = useState<readonly string[]>()
   const leave = () => void navigate({ to: '/instances/$name/clusters', params: { name: instance } } as never)
-  // Nothing is removed before the server has said that it could be, and what would be left.
+  // A dry run first: the server says whether the cluster can be removed, and what would be left.
   const tried = useQuery({
     queryKey: ['removal', instance, name],
     queryFn: ({ signal }) => service.removeJoinedCluster({ instance, name, dryRun: true }, { signal }),

@@ -29,9 +29,9 @@ import { SideChoice } from './side-choice.js'
 
 const route = getRouteApi('/compare')
 
-/** Rows that are drawn. More are found by the name. */
+/** The most rows that are rendered. The search finds the others. */
 const MOST_ROWS = 200
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before the address changes, milliseconds. */
 const TYPING_MS = 300
 
 const colors: Readonly<Record<Standing, string>> = {
@@ -41,7 +41,7 @@ const colors: Readonly<Record<Standing, string>> = {
   same: 'green',
 }
 
-/** Two control planes or members side by side: what one has and the other has not, and what differs. */
+/** Compares the objects of two control planes or members. */
 export function CompareScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -67,7 +67,7 @@ export function CompareScreen() {
       ])
       return { pairs: comparedTo(one.objects, other.objects), isCut: one.isCut || other.isCut }
     },
-    // It is of the moment when it was asked for, and says so.
+    // A comparison is a snapshot, and its screen shows its time.
     staleTime: 0,
     gcTime: 0,
   })

@@ -1,22 +1,22 @@
 import type { KubeObject } from '../kube/object.js'
 import { normalised } from './normalise.js'
 
-/** How an object of one side stands to that of the other. */
+/** Whether an object differs, or which side has it. */
 export type Standing = 'differs' | 'left' | 'right' | 'same'
 
-/** One object of two sides. */
+/** An object of one or both sides. */
 export interface Pair {
-  /** `namespace/name`, or the name of what has no namespace. */
+  /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string
   readonly standing: Standing
   readonly left?: Record<string, unknown>
   readonly right?: Record<string, unknown>
 }
 
-/** What differs comes first. */
+/** The order of rows. */
 const ORDER: readonly Standing[] = ['differs', 'left', 'right', 'same']
 
-/** The objects of two sides by their names, and whether they want the same. */
+/** Pairs the objects of two sides by name and compares what they specify. */
 export function comparedTo(left: readonly KubeObject[], right: readonly KubeObject[]): readonly Pair[] {
   const [lefts, rights] = [byKey(left), byKey(right)]
   const keys = new Set([...lefts.keys(), ...rights.keys()])

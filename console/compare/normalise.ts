@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../transcoding/json-object.js'
 import type { KubeObject } from '../kube/object.js'
 
-/** What the server alone writes into metadata, or what only says who wrote the rest. */
+/** Metadata that only the server writes. */
 const OWN = new Set([
   'uid',
   'resourceVersion',
@@ -15,19 +15,19 @@ const OWN = new Set([
   'finalizers',
 ])
 
-/** Labels and annotations that Karmada, kubectl and controllers write for themselves. */
+/** Matches labels and annotations that Karmada, kubectl and controllers write for themselves. */
 const MARKS =
   /(^|[./])karmada\.io\/|^kubectl\.kubernetes\.io\/last-applied-configuration$|^deployment\.kubernetes\.io\/revision$|^deprecated\.daemonset\.template\.generation$/
 
-/** Fields of a spec that each cluster gives out for itself. */
+/** Fields of a spec that each cluster assigns itself. */
 const GIVEN: Readonly<Record<string, readonly string[]>> = {
   Service: ['clusterIP', 'clusterIPs', 'healthCheckNodePort'],
   Namespace: ['finalizers'],
 }
 
 /**
- * An object as two of them are compared: without what a server gives out, records or reports, without what is empty, and with its fields by name. So
- * two objects differ exactly where somebody wanted something else.
+ * Normalises an object for a comparison: removes values that a server assigns, records or reports, and empty values, and sorts fields by name. So two
+ * objects differ exactly where their authors specified something else.
  */
 export function normalised(object: KubeObject): Record<string, unknown> {
   const { metadata, status: _, spec, ...rest } = object
@@ -64,7 +64,7 @@ function withoutGiven(kind: string, spec: unknown): unknown {
   }
 }
 
-/** Fields by name, without empty ones: an API server gives an absent and an empty list or map the same meaning in what people write. */
+/** Sorts fields by name and removes empty ones: for API servers an absent list or map and an empty one mean the same in a spec. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isJsonObject(value)) return value

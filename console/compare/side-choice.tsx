@@ -5,12 +5,12 @@ import { useClusterNames } from '../instance/names.js'
 import { useCompareWords } from '../words/compare.js'
 import type { Side } from './side.js'
 
-/** Names that are offered. */
+/** The most names to choose from. */
 const MOST_NAMES = 500
-/** No cluster is called so. */
+/** The value of the control plane. No cluster can have this name. */
 const CONTROL_PLANE = '/'
 
-/** Chooses a control plane, or one of its members. */
+/** A select for a control plane or one of its members. */
 export function SideChoice({
   label,
   side,

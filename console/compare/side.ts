@@ -1,7 +1,7 @@
 import { KubeApi } from '../kube/kube-api.js'
 import { collectionPath, type KubeObject, type ObjectType } from '../kube/object.js'
 
-/** What is compared: a control plane, or one of its members. */
+/** A side of a comparison: a control plane, or one of its members. */
 export interface Side {
   readonly instance: string
   readonly cluster?: string
@@ -11,7 +11,7 @@ const object = (group: string, version: string, resource: string, kind: string, 
   ...{ group, version, resource, kind, isNamespaced },
 })
 
-/** The types that can be compared. Secrets are not among them: their values would be on the screen. */
+/** The types that can be compared. Secrets are excluded, because their values would be shown. */
 export const comparedTypes: Readonly<Record<string, ObjectType>> = {
   deployments: object('apps', 'v1', 'deployments', 'Deployment'),
   statefulsets: object('apps', 'v1', 'statefulsets', 'StatefulSet'),
@@ -43,21 +43,21 @@ export const comparedTypes: Readonly<Record<string, ObjectType>> = {
   ),
 }
 
-/** Objects of one page, and of one side in all: a browser holds both sides. */
+/** Objects of one request, and the most objects of a side: the browser holds both sides. */
 const PAGE = 250
 export const MOST_OBJECTS = 2_000
 
 /** The objects of a side. */
-export interface Read {
+export interface SideObjects {
   readonly objects: readonly KubeObject[]
-  /** There are more than are compared. */
+  /** There are more objects than are compared. */
   readonly isCut: boolean
 }
 
 /**
- * The objects of a type, as the person that is signed in may list them.
+ * Reads the objects of a type that the signed-in user may list.
  * @param api of the side's instance unless given
- * @throws what `KubeApi.request` throws
+ * @throws the errors of `KubeApi.request`
  */
 export async function readSide(
   { instance, cluster }: Side,
@@ -65,7 +65,7 @@ export async function readSide(
   namespace: string,
   signal: AbortSignal,
   api: Pick<KubeApi, 'request'> = new KubeApi(instance),
-): Promise<Read> {
+): Promise<SideObjects> {
   const inside = cluster
     ? `/apis/cluster.karmada.io/v1alpha1/clusters/${encodeURIComponent(cluster)}/proxy`
     : ''
@@ -80,14 +80,14 @@ export async function readSide(
       readonly items?: readonly KubeObject[]
       readonly metadata?: { readonly continue?: string }
     }
-    // The items of a list have no kind of their own.
+    // Items of a list have no kind of their own.
     for (const item of items) objects.push({ ...item, kind: type.kind })
     next = metadata?.continue ?? ''
   } while (next !== '' && objects.length < MOST_OBJECTS)
   return { objects: objects.slice(0, MOST_OBJECTS), isCut: next !== '' || objects.length > MOST_OBJECTS }
 }
 
-/** A side as an address says it: `eu-west`, `eu-west/member1`. */
+/** A side in an address: `eu-west`, `eu-west/member1`. */
 export const sideText = ({ instance, cluster }: Side): string =>
   cluster ? `${instance}/${cluster}` : instance
 

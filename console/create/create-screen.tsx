@@ -21,7 +21,7 @@ import { adoptCommand, type InstanceFields, NO_INSTANCE, requestOf } from './ins
 
 const CREATE = { verb: 'create', resource: 'instances' } as const
 
-/** Adopts a control plane or has one installed: checked by the host first, created after that. */
+/** Creates an instance: adopts a control plane or installs one. A dry run checks it first. */
 export function CreateScreen() {
   const { create: words } = useSettingWords()
   const notYet = useNotYetWords()

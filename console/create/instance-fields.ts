@@ -1,4 +1,4 @@
-/** What the form for a new instance has. */
+/** The fields of the form for a new instance. */
 export interface InstanceFields {
   readonly mode: 'adopt' | 'install'
   readonly name: string
@@ -27,7 +27,7 @@ export const NO_INSTANCE: InstanceFields = {
   deletionPolicy: 'Retain',
 }
 
-/** The request that the form means. Only what belongs to its mode is in it. */
+/** The request of the form, with only the fields of its mode. */
 export function requestOf(fields: InstanceFields) {
   const said = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => [key, value.trim()]),
@@ -56,7 +56,7 @@ export function requestOf(fields: InstanceFields) {
   }
 }
 
-/** The command that makes the Secret by which a control plane is adopted. */
+/** The command that creates the Secret with the kubeconfig of an adopted control plane. */
 export function adoptCommand({ name, secretNamespace, secretName, secretKey }: InstanceFields): string {
   const secret = secretName.trim() || name.trim() || 'NAME'
   return `kubectl create secret generic ${secret} -n ${secretNamespace.trim()} --from-file=${secretKey.trim() || 'kubeconfig'}=FILE`

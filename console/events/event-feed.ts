@@ -7,13 +7,13 @@ import {
 import { type Clock, clock } from '../live/clock.js'
 import { type Followed, follow } from '../live/follow.js'
 
-/** An event as the fleet's list shows it. */
+/** An event, as the fleet's list shows it. */
 export interface FleetEvent {
   readonly key: string
   readonly instance: string
-  /** Empty in the control plane. */
+  /** Empty for an event of the control plane. */
   readonly cluster: string
-  /** When it was seen last, milliseconds since 1970. */
+  /** When it last happened, milliseconds since 1970. */
   readonly time: number
   readonly isWarning: boolean
   /** `Deployment shop/web`. */
@@ -23,27 +23,27 @@ export interface FleetEvent {
   readonly count: number
 }
 
-/** What a screen shows of the fleet's events. */
+/** The fleet's events, as the screen shows them. */
 export interface FeedView {
   /** The newest first. */
   readonly events: readonly FleetEvent[]
-  /** How many there are in all places. */
+  /** The number of events in all places. */
   readonly total: number
   readonly state: 'loading' | 'live' | 'stale'
   readonly since: number
   readonly problem?: Error
-  /** Places that cannot be read now, and why. */
+  /** Places that cannot be read now, with the reason. */
   readonly unread: readonly string[]
 }
 
-/** Events that a page keeps: the newest. */
+/** The most events of a page: the newest are kept. */
 export const MOST_EVENTS = 1_000
-/** Readers are called so often at most, however many events come. */
+/** The shortest time between two calls of subscribers, milliseconds. */
 const FRAME_MS = 250
 
 /**
- * The newest events of the whole fleet, from one stream over all its places. However many come, the page holds a bounded number of them and is drawn
- * four times a second.
+ * The newest events of the whole fleet, from one stream over all places. The page holds a bounded number of them and is rendered at most four times a
+ * second.
  */
 export class EventFeed {
   readonly #events = new Map<string, FleetEvent>()
@@ -79,7 +79,7 @@ export class EventFeed {
     void follow(stream, this.#run.signal, { time: this.time })
   }
 
-  /** Keeps what is shown. The stream has no tokens: `start` reads all of it again. */
+  /** Ends the stream and keeps the events. The stream has no resume tokens: `start` reads everything again. */
   stop(): void {
     this.#run?.abort()
     this.#run = undefined
@@ -159,7 +159,7 @@ export class EventFeed {
   }
 }
 
-/** The part of a Kubernetes Event (v1) that is shown. Everything of it is from outside. */
+/** The fields of a Kubernetes Event (v1) that are shown. They come from outside and may have any type. */
 interface CoreEvent {
   readonly type?: unknown
   readonly reason?: unknown
@@ -175,7 +175,7 @@ interface CoreEvent {
   }
 }
 
-/** An event in the words of the list. */
+/** Makes an event of the list. */
 function eventOf({ instance, cluster, metadata, data }: FleetObject): FleetEvent {
   const event = parsed(data)
   const { involvedObject: of, series } = event
@@ -200,7 +200,7 @@ function parsed(data: string): CoreEvent {
     const value: unknown = JSON.parse(data)
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
-    // Shown by its name and its time.
+    // Such an event is shown with its name and time.
     return {}
   }
 }

@@ -1,6 +1,6 @@
 import { type ListSearch, listSearch } from '../tables/list-search.js'
 
-/** What the address of an instance's events says. */
+/** The search parameters of an instance's events. */
 export interface EventSearch extends ListSearch {
   /** A member cluster; absent: the control plane. */
   readonly cluster?: string
@@ -8,7 +8,7 @@ export interface EventSearch extends ListSearch {
   readonly warnings?: true
 }
 
-/** What the address of the fleet's events says. */
+/** The search parameters of the fleet's events. */
 export interface FleetEventSearch {
   readonly instance?: string
   readonly members?: true

@@ -16,7 +16,7 @@ import { core, eventKey, events } from './events.js'
 const route = getRouteApi('/instances/$name/events')
 const clusters = serviceClient(ClusterService, rest)
 
-/** What happens in an instance's control plane, or in one of its members; live. */
+/** The events of an instance's control plane or of a member, live. */
 export function EventsScreen() {
   const { name: instance } = route.useParams()
   const search = route.useSearch()
@@ -109,7 +109,7 @@ export function EventsScreen() {
   )
 }
 
-/** What can be chosen, with what is chosen: it stays while the list is on its way. */
+/** The names to choose from. The chosen name is among them also while the list is being read. */
 const named = (names: readonly string[], chosen: string | undefined): string[] =>
   [...new Set([...names, ...(chosen ? [chosen] : [])])].sort()
 

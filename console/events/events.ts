@@ -7,7 +7,7 @@ import type { EventSearch } from './event-search.js'
 
 export const core = serviceClient(CoreService, rest)
 
-/** The events of a control plane or of a member cluster; those seen last come first. */
+/** The events of a control plane or of a member cluster, the most recent first. */
 export const events = (instance: string, search: EventSearch): Source<Event> => {
   const { find = '', cluster = '', kind = '', warnings } = search
   const wanted = { instance, cluster, kind, name: find, type: warnings ? [EventType.Warning] : [] }
@@ -22,7 +22,7 @@ export const events = (instance: string, search: EventSearch): Source<Event> => 
   }
 }
 
-/** Kubernetes counts an event that happens again in the same object: what stays the same names it. */
+/** A key of an event. Kubernetes counts repetitions of an event in the same object, so the key consists of the fields that stay. */
 export const eventKey = (event: Event): string => {
   const { involvedObject: object, source, reason, firstTimestamp, cluster, message } = event
   return [

@@ -21,7 +21,7 @@ import { EventTypeBadge } from './events-screen.js'
 const fleet = serviceClient(FleetService, rest)
 const route = getRouteApi('/events')
 
-/** What happens in the whole fleet: the newest events of all control planes, and of their members where wanted. */
+/** The newest events of all control planes, and of their members if wanted, live. */
 export function FleetEventsScreen() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
@@ -129,7 +129,7 @@ export function FleetEventsScreen() {
   )
 }
 
-/** Widths of the columns: a table of which a part is there keeps them while it scrolls. A time and a type have room also in a narrow window. */
+/** The widths of the columns, fixed because only visible rows are rendered. A time and a type fit also in a narrow window. */
 const WIDTHS = ['7rem', '6.5rem', '15%', '20%', '14%', 'auto'] as const
 
 function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
@@ -165,7 +165,7 @@ function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
   )
 }
 
-/** A cell of one line, so that all rows are of one height; what is cut off is its title. */
+/** A cell with one line, so that all rows have the same height. Cut text is its title. */
 const Line = ({ text }: { readonly text: string }) => (
   <Table.Td>
     <Text size="sm" truncate title={text}>

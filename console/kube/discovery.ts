@@ -2,7 +2,7 @@ import type { KubeApi } from './kube-api.js'
 import { KubeError, NotServed } from './kube-error.js'
 import { groupVersionOf, groupVersionPath, type ObjectType } from './object.js'
 
-/** Group versions that are remembered over all instances. */
+/** The most group versions whose types are cached, over all instances. */
 const MOST_KNOWN = 64
 const known = new Map<string, Promise<readonly ObjectType[]>>()
 
@@ -10,14 +10,14 @@ const known = new Map<string, Promise<readonly ObjectType[]>>()
 export async function typeOf(api: KubeApi, apiVersion: string, kind: string): Promise<ObjectType> {
   const found = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
   if (found) return found
-  // A definition may have come meanwhile.
+  // A CustomResourceDefinition may have been created since.
   known.delete(keyOf(api, apiVersion))
   const again = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
   if (again) return again
   throw new NotServed(api.instance, kind, apiVersion)
 }
 
-/** The type of a resource, as addresses name it. @throws KubeError 404 where the instance serves none of that name */
+/** The type of a resource by its plural name. @throws NotServed */
 export async function typeOfResource(
   api: KubeApi,
   apiVersion: string,
@@ -28,7 +28,7 @@ export async function typeOfResource(
   throw new NotServed(api.instance, resource, apiVersion)
 }
 
-/** The types of a group's version. Those that are known are not asked for again; a failure is forgotten. */
+/** The types of a group's version, from the cache where they were read. A failed read is not cached. */
 function typesOf(api: KubeApi, apiVersion: string): Promise<readonly ObjectType[]> {
   const key = keyOf(api, apiVersion)
   const read = known.get(key) ?? readTypes(api, apiVersion)

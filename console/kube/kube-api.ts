@@ -3,12 +3,12 @@ import { AnswerTooLarge, KubeError, refusalOf, UnknownOutcome } from './kube-err
 import type { KubeObject, ObjectAddress } from './object.js'
 import { objectPath } from './object.js'
 
-/** An API server has this long to answer, milliseconds: as long as Kairship waits for it. */
+/** The time for an answer of an API server, milliseconds: as long as Kairship waits for it. */
 const ANSWER_MS = 65_000
-/** Bytes of an answer that a page reads: an object has 1.5 MB at most in etcd's default, an OpenAPI document some 2 MB. */
+/** The largest answer, bytes: an object has 1.5 MB at most by etcd's default, an OpenAPI document some 2 MB. */
 const LARGEST_ANSWER = 16 << 20
 
-/** The part of `fetch` that is needed. */
+/** The parts of `fetch` that are used. */
 export type KubeFetch = (
   path: string,
   init: {
@@ -25,14 +25,14 @@ export type KubeFetch = (
   readonly body: ReadableStream<Uint8Array> | null
 }>
 
-/** What an API server answered. */
+/** The answer of an API server. */
 export interface KubeAnswer {
   readonly text: string
-  /** What `kubectl` would print as `Warning:`. */
+  /** The warnings that `kubectl` prints as `Warning:`. */
   readonly warnings: readonly string[]
 }
 
-/** A request beside its method and path. */
+/** The parts of a request beside its method and path. */
 export interface KubeRequest {
   readonly query?: Readonly<Record<string, string>>
   readonly body?: { readonly type: string; readonly text: string }
@@ -40,11 +40,11 @@ export interface KubeRequest {
 }
 
 /**
- * An instance's own API through Kairship's proxy, as the person that is signed in: the instance's RBAC decides, and the proxy keeps the audit
- * record. Nothing is sent twice.
+ * An instance's own API through Kairship's proxy, as the signed-in user: the instance's RBAC decides, and the proxy writes the audit record. No
+ * request is sent twice.
  */
 export class KubeApi {
-  /** @param send the page's own `fetch` unless given */
+  /** @param send defaults to the page's own `fetch` */
   constructor(
     readonly instance: string,
     private readonly send: KubeFetch = ownFetch,
@@ -134,10 +134,10 @@ async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string |
   }
 }
 
-/** Who wrote a field, as `metadata.managedFields` says it. */
+/** The field manager of the console's writes in `metadata.managedFields`. */
 export const FIELD_MANAGER = 'kairship-console'
 
-/** The texts of a `Warning` header (RFC 7234, section 5.5), as API servers write it: `299 - "text"`, several after commas. */
+/** The texts of a `Warning` header (RFC 7234, section 5.5) of an API server: `299 - "text"`, several separated by commas. */
 export function warningsIn(header: string | null): string[] {
   return [...(header ?? '').matchAll(/\d{3} \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) =>
     text.replace(/\\(.)/g, '$1'),

@@ -1,21 +1,21 @@
 import { isJsonObject } from '../../transcoding/json-object.js'
 
-/** One field that an API server refused. */
+/** A field that an API server refused. */
 export interface Cause {
   /** Its path, such as `spec.template.spec.containers[0].image`. */
   readonly field: string
   readonly message: string
 }
 
-/** A refusal of an instance's own API: Kubernetes' Status as an error. */
+/** A refusal of an instance's own API: a Kubernetes Status as an error. */
 export class KubeError extends Error {
   override readonly name = 'KubeError'
 
   constructor(
     message: string,
-    /** HTTP's. */
+    /** The HTTP status. */
     readonly status: number,
-    /** One word, such as `Conflict`. Empty where no API server answered. */
+    /** The Status' reason, such as `Conflict`. Empty where no API server answered. */
     readonly reason: string = '',
     readonly causes: readonly Cause[] = [],
   ) {
@@ -59,7 +59,7 @@ export class UnknownOutcome extends Error {
   }
 }
 
-/** The refusal that an answer means. What is no Status is from something between. @param text of the answer */
+/** The error of an answer. An answer that is no Status comes from a proxy in between. @param text of the answer */
 export function refusalOf(text: string, httpStatus: number): KubeError {
   const status = parsed(text)
   if (!isJsonObject(status) || typeof status.message !== 'string')
@@ -82,7 +82,7 @@ function parsed(text: string) {
   try {
     return JSON.parse(text)
   } catch {
-    // Its text is shown as it is.
+    // Not JSON: the caller shows the text.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** An object as an API server answers it. */
+/** An object of an API server. */
 export interface KubeObject {
   readonly apiVersion: string
   readonly kind: string
@@ -6,7 +6,7 @@ export interface KubeObject {
   readonly [field: string]: unknown
 }
 
-/** What is read of an object's metadata. */
+/** The fields of an object's metadata that are read. */
 export interface ObjectMeta {
   readonly name: string
   readonly namespace?: string
@@ -21,18 +21,18 @@ export interface ObjectMeta {
   readonly [field: string]: unknown
 }
 
-/** A type of objects: where they are found. */
+/** A type of objects and its place in the API. */
 export interface ObjectType {
   /** Empty for the core group. */
   readonly group: string
   readonly version: string
-  /** In the plural, such as `deployments`. */
+  /** The plural name, such as `deployments`. */
   readonly resource: string
   readonly kind: string
   readonly isNamespaced: boolean
 }
 
-/** One object of an instance. */
+/** The address of an object of an instance. */
 export interface ObjectAddress {
   readonly type: ObjectType
   /** Empty for types without one. */
@@ -40,7 +40,7 @@ export interface ObjectAddress {
   readonly name: string
 }
 
-/** The namespace in which rights to an object count: a Namespace is in itself, as RBAC sees it. */
+/** The namespace whose rights apply to an object. RBAC treats a Namespace as an object of itself. */
 export const ownNamespaceOf = ({
   type,
   namespace,
@@ -65,7 +65,7 @@ export const groupVersionPath = ({ group, version }: Pick<ObjectType, 'group' | 
     ? `/api/${encodeURIComponent(version)}`
     : `/apis/${encodeURIComponent(group)}/${encodeURIComponent(version)}`
 
-/** The path of all objects of a type in a namespace; in all of them where it is empty. */
+/** The path of a collection in a namespace, or in all namespaces where it is empty. */
 export const collectionPath = (type: ObjectType, namespace: string): string =>
   `${groupVersionPath(type)}${type.isNamespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : ''}/${encodeURIComponent(type.resource)}`
 

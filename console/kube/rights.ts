@@ -10,18 +10,18 @@ interface Rule {
   readonly resourceNames?: readonly string[]
 }
 
-/** What the caller may do in a namespace of an instance, and with types that have none. */
+/** The caller's rights in a namespace of an instance, and to cluster-scoped types. */
 export class Rights {
   constructor(
     private readonly rules: readonly Rule[],
-    /** The server did not say all: what is not among the rules may still be allowed. */
+    /** The server's list is incomplete: an action that no rule allows may still be allowed. */
     private readonly isIncomplete: boolean,
   ) {}
 
   /**
-   * Whether something is allowed. Where the server did not say all, it is not denied here: the server decides when it is done.
+   * Whether an action is allowed. Where the list is incomplete, every action is: the server decides when it is done.
    * @param resource with its subresource: `deployments/scale`
-   * @param name of the object; without it, the right is wanted for all
+   * @param name of the object; without it, the right to all objects
    */
   may(verb: string, { group, resource }: Pick<ObjectType, 'group' | 'resource'>, name?: string): boolean {
     if (this.isIncomplete) return true
@@ -37,10 +37,10 @@ export class Rights {
 
 const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted)
 
-/** What is known before the server has answered: nothing is denied. */
+/** The rights before the server has answered: nothing is denied. */
 export const UNKNOWN_RIGHTS = new Rights([], true)
 
-/** Asks an instance once for all that the caller may do in a namespace. @throws what the request throws */
+/** Reads all rights of the caller in a namespace with one request. @throws the error of the request */
 export async function readRights(api: KubeApi, namespace: string, signal: AbortSignal): Promise<Rights> {
   const { text } = await api.request('POST', '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews', {
     body: {

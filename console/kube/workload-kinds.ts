@@ -1,6 +1,6 @@
 import type { ObjectType } from './object.js'
 
-/** The kinds of workloads, as addresses name them. */
+/** The kinds of workloads, by their names in addresses. */
 export const workloadKinds = {
   deployments: { kind: 'Deployment', apiVersion: 'apps/v1' },
   statefulsets: { kind: 'StatefulSet', apiVersion: 'apps/v1' },
@@ -14,7 +14,7 @@ export type WorkloadKind = keyof typeof workloadKinds
 export const isWorkloadKind = (text: unknown): text is WorkloadKind =>
   typeof text === 'string' && Object.hasOwn(workloadKinds, text)
 
-/** The kind of workloads that an object is of, as addresses name it; undefined of other objects. */
+/** The console's name of a workload's kind; undefined for other objects. */
 export const workloadKindOf = (apiVersion: string, kind: string): WorkloadKind | undefined =>
   (Object.keys(workloadKinds) as WorkloadKind[]).find(
     name => workloadKinds[name].kind === kind && workloadKinds[name].apiVersion === apiVersion,

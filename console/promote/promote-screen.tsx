@@ -26,10 +26,10 @@ import { PromotionDialog } from './promotion-dialog.js'
 
 const route = getRouteApi('/instances/$name/promote')
 
-/** A reader who types is not asked for at each letter, milliseconds. */
+/** The pause after typing before the address changes, milliseconds. */
 const TYPING_MS = 300
 
-/** What a member runs that no template has made: it becomes one, and its pods run on. */
+/** Objects of a member that come from no template. Promoting one creates its template; its pods keep running. */
 export function PromoteScreen() {
   const { name: instance } = route.useParams()
   const { cluster, kind = 'deployments', find, page = 1 } = route.useSearch()

@@ -17,7 +17,7 @@ const [apps, core, networking] = [
 export interface MemberObject {
   readonly namespace: string
   readonly name: string
-  /** Karmada manages it: it comes from a template already. */
+  /** It comes from a template already. */
   readonly isManaged: boolean
 }
 
@@ -26,10 +26,10 @@ interface Place {
   readonly cluster: string
 }
 
-/** Karmada's label on what it has brought to a member. */
+/** Karmada's label on objects that it has created in a member. */
 const MANAGED = 'karmada.io/managed'
 
-/** The objects of a kind in a member, a page of them by name. */
+/** A page of a member's objects of a kind, by name. */
 export async function memberObjects(
   kind: PromotedKind,
   place: Place,
@@ -53,14 +53,14 @@ export async function memberObjects(
   }
 }
 
-/** What is promoted, and the Services that go along. */
+/** An object to promote, and the Services promoted with it. */
 export interface Promotion extends Place {
   readonly namespace: string
   readonly name: string
   readonly services: readonly string[]
 }
 
-/** Adopts an object of a member as a template; sent once. @param dryRun everything is checked and nothing is made */
+/** Promotes an object of a member to a template; sent once. @param dryRun checks everything and creates nothing */
 export async function promote(
   kind: PromotedKind,
   { services, ...of }: Promotion,
@@ -73,7 +73,7 @@ export async function promote(
   }[kind]()
 }
 
-/** The names of the Services beside an object in its member, which may go along. */
+/** The names of Services in the object's namespace in its member, which may be promoted with it. */
 export async function servicesBeside(
   { instance, cluster, namespace }: Pick<Promotion, 'instance' | 'cluster' | 'namespace'>,
   signal: AbortSignal,

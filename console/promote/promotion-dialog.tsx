@@ -10,7 +10,7 @@ import { type PromotedKind, promotedKinds } from './promoted-kind.js'
 
 type Step = 'choosing' | 'trying' | 'tried' | 'sending'
 
-/** Asks what goes along, has the server try it, and then promotes: once. */
+/** A dialog that asks which Services are promoted too, runs a dry run, and then promotes, once. */
 export function PromotionDialog({
   kind,
   of,

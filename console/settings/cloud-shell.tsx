@@ -11,9 +11,9 @@ import { useAction } from '../writes/use-action.js'
 
 const shells = serviceClient(CloudShellService, rest)
 
-/** A pod has to start; there is no watch of terminals. Milliseconds, and how often. */
-const LOOK_MS = 2_000
-const MOST_LOOKS = 30
+/** The pause between two reads of a starting terminal, milliseconds, and the most reads. Terminals have no watch. */
+const READ_MS = 2_000
+const MOST_READS = 30
 
 /** A terminal with kubectl for the instance, where the host has CloudTTY. */
 export function CloudShell({ instance }: { readonly instance: string }) {
@@ -28,7 +28,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
     await shells.deleteCloudShell({ instance, name: shell?.metadata?.name ?? '' })
     setShell(undefined)
   })
-  const look = useAction(async () => {
+  const read = useAction(async () => {
     try {
       setShell(await shells.getCloudShell({ instance, name: shell?.metadata?.name ?? '' }))
     } finally {
@@ -36,15 +36,15 @@ export function CloudShell({ instance }: { readonly instance: string }) {
     }
   })
   const address = addressOf(shell)
-  const isWaiting = shell !== undefined && address === undefined && looks < MOST_LOOKS
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each look is the reason for the next
+  const isWaiting = shell !== undefined && address === undefined && looks < MOST_READS
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each read schedules the next
   useEffect(() => {
     if (!isWaiting) return
-    const timer = setTimeout(() => void look.run(), LOOK_MS)
+    const timer = setTimeout(() => void read.run(), READ_MS)
     return () => clearTimeout(timer)
   }, [isWaiting, looks])
   const wanted = { resource: 'instances/cloudshells', name: instance }
-  const problem = start.error ?? look.error ?? end.error
+  const problem = start.error ?? read.error ?? end.error
   return (
     <Section title={words.title}>
       <Stack gap="sm">
@@ -55,7 +55,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
             {words.waiting}
           </Text>
         )}
-        {shell && !address && looks >= MOST_LOOKS && <Text size="sm">{words.late}</Text>}
+        {shell && !address && looks >= MOST_READS && <Text size="sm">{words.late}</Text>}
         <Group>
           {address && (
             <Anchor href={address} target="_blank" rel="noopener noreferrer" size="sm">
@@ -89,7 +89,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
   )
 }
 
-/** Where the terminal is: a web address, and nothing else that a link could do. */
+/** The terminal's address, only if it is a web address: other links could run scripts. */
 function addressOf(shell: Shell | undefined): string | undefined {
   const { phase, accessUrl = '' } = shell?.status ?? {}
   if (phase !== 'Ready' || accessUrl === '') return undefined

@@ -11,7 +11,7 @@ import { Dialog } from '../writes/dialog.js'
 import { RemovalForm } from '../writes/removal-form.js'
 import { useAction } from '../writes/use-action.js'
 
-/** The end of an instance, with what goes and what stays. */
+/** Deletes an instance and lists what is removed with it and what stays. */
 export function DeleteInstance({ instance }: { readonly instance: Instance }) {
   const { remove: words } = useSettingWords()
   const [isOpen, setOpen] = useState(false)
@@ -67,7 +67,7 @@ function Confirm({
   )
 }
 
-/** What goes with an instance, and what stays. */
+/** What is removed with an instance, and what stays. */
 function Consequences({ instance: { spec, status } }: { readonly instance: Instance }) {
   const { remove: words } = useSettingWords()
   const { joint } = useWords()

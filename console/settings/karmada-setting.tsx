@@ -10,7 +10,7 @@ import { useSettingWords } from '../words/settings.js'
 import { CheckThenWrite, useCheckedWrite } from '../writes/checked-write.js'
 import { changesOf, type Setting } from './setting.js'
 
-/** One of Karmada's components that can be switched and tuned. */
+/** A component of Karmada that can be switched and tuned. */
 export function KarmadaSetting({
   instance,
   name,
@@ -22,11 +22,11 @@ export function KarmadaSetting({
   isAdopted,
 }: {
   readonly instance: string
-  /** As rights name it: `failover`. */
+  /** Its name in RBAC: `failover`. */
   readonly name: string
   readonly title: string
   readonly help: string
-  /** The name of each field that is a time, for people. */
+  /** The label of each duration, by field. */
   readonly fields: Readonly<Record<string, string>>
   readonly read: (signal: AbortSignal) => Promise<Setting>
   readonly write: (setting: Setting, how: { readonly dryRun: boolean }) => Promise<unknown>
@@ -39,7 +39,7 @@ export function KarmadaSetting({
   const { data, error, refetch } = useQuery({
     queryKey,
     queryFn: ({ signal }) => read(signal),
-    // Without an installation there is nothing to read it from.
+    // The setting is part of the installation; adopted instances have none.
     enabled: !isAdopted,
   })
   const draft = useFormDraft<Setting | null>(`setting ${instance} ${name}`, null)
@@ -122,7 +122,7 @@ export function KarmadaSetting({
         )}
         {!isAdopted && (
           <CheckThenWrite
-            // What was checked and then changed back is nothing to save.
+            // A form that was checked and then changed back has nothing to save.
             of={isChanged ? checkedWrite : { ...checkedWrite, checked: undefined }}
             wanted={wanted}
             notYet={isChanged ? undefined : notYet.noChange}

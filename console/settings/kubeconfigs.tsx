@@ -12,7 +12,7 @@ import { useAction } from '../writes/use-action.js'
 
 const DAY = '86400'
 
-/** Kubeconfigs for an instance: the reader's own, and those that are issued for programs. */
+/** Kubeconfigs for an instance: the user's own, and new ones for programs. */
 export function Kubeconfigs({ instance }: { readonly instance: string }) {
   const { kubeconfig: words } = useSettingWords()
   const { locale } = useWords()

@@ -1,17 +1,17 @@
-/** A component of Karmada that is on or off, with its times in seconds by field; 0 is Karmada's default. */
+/** A component of Karmada: whether it is on, and its durations in seconds by field; 0 is Karmada's default. */
 export interface Setting {
   readonly enabled: boolean
   readonly times: Readonly<Record<string, number>>
 }
 
-/** One field that saving would change. */
+/** One change that saving would make. */
 export interface SettingChange {
   readonly field: string
   readonly from: boolean | number
   readonly to: boolean | number
 }
 
-/** What saving would change. */
+/** The changes that saving would make. */
 export const changesOf = (before: Setting, after: Setting): readonly SettingChange[] => [
   ...(before.enabled === after.enabled
     ? []
@@ -21,7 +21,7 @@ export const changesOf = (before: Setting, after: Setting): readonly SettingChan
     .filter(({ from, to }) => from !== to),
 ]
 
-/** The numbers of a message's times. They are seconds, far below what a number holds exactly. */
+/** The durations of a message. They are seconds, far below the largest exact number. */
 export const timesOf = (message: object | undefined): Readonly<Record<string, number>> =>
   Object.fromEntries(
     Object.entries(message ?? {}).flatMap(([field, value]) =>
@@ -29,6 +29,6 @@ export const timesOf = (message: object | undefined): Readonly<Record<string, nu
     ),
   )
 
-/** The times as a message takes them. */
+/** The durations in a message's types. */
 export const messageOf = (times: Readonly<Record<string, number>>): Record<string, bigint> =>
   Object.fromEntries(Object.entries(times).map(([field, seconds]) => [field, BigInt(seconds)]))

@@ -12,7 +12,7 @@ import { messageOf, timesOf } from './setting.js'
 
 const route = getRouteApi('/instances/$name/settings')
 
-/** What can be set of an instance, kubeconfigs for it, and its end. */
+/** The settings of an instance, its kubeconfigs, and its deletion. */
 export function SettingsScreen() {
   const { name: instance } = route.useParams()
   const words = useSettingWords()
