@@ -23,7 +23,7 @@ import { subjectText } from './subjects.js'
 
 const route = getRouteApi('/instances/$name/access')
 
-/** Asks who may do what in an instance and its members, and why. The question is in the address. */
+/** A form for questions about rights in an instance and its members, and the answer with its reasons. The question is in the address. */
 export function CheckScreen() {
   const { name: instance } = route.useParams()
   const search = route.useSearch()

@@ -1,18 +1,14 @@
 import { Button, Group, Modal, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type {
-  PreviewRoleBindingResponse,
-  PreviewWorkspaceRoleBindingResponse,
-} from '../../proto/gen/kairship/access_review_pb.js'
 import { Problem } from '../failures/problem.js'
 import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useAccessWords } from '../words/use-access-words.js'
-import { Dialog } from '../writes/dialog.js'
-import { momentOf, useAct } from './act.js'
+import { useAct } from './act.js'
 import { ChangePreview } from './change-preview.js'
-import { type Binding, type BindingKind, bindings, reviews } from './sources.js'
+import { give, type Preview, previewOf } from './role-requests.js'
+import type { BindingKind } from './sources.js'
 import { subjectsOf } from './subjects.js'
 
 const NOTHING = { name: '', on: '', role: 'Viewer', namespaces: '', who: '', until: '', reason: '' }
@@ -139,112 +135,4 @@ export function GiveRole({
       </Stack>
     </Modal>
   )
-}
-
-/** Removes a role binding, after a preview of the effects. */
-export function TakeRole({
-  kind,
-  binding,
-  close,
-}: {
-  readonly kind: BindingKind
-  readonly binding: Binding
-  readonly close: () => void
-}) {
-  const access = useAccessWords()
-  const { roles: words } = access
-  const [preview, setPreview] = useState<Preview>()
-  const { act, busy, problem } = useAct()
-  const { name, on } = binding
-  return (
-    <Dialog onClose={close} title={words.takeTitle(name)} size="lg">
-      <Stack>
-        {preview && <ChangePreview preview={preview} />}
-        {problem && <Problem error={problem} />}
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            loading={busy && !preview}
-            onClick={() =>
-              act(
-                async () => setPreview(await previewOf(kind, { name, on })),
-                () => undefined,
-              )
-            }
-          >
-            {words.preview}
-          </Button>
-          <Button
-            color="red"
-            loading={busy && preview !== undefined}
-            onClick={() =>
-              act(
-                () =>
-                  kind === 'instances'
-                    ? bindings.deleteInstanceRoleBinding({ name })
-                    : bindings.deleteWorkspaceRoleBinding({ name }),
-                close,
-              )
-            }
-          >
-            {words.take}
-          </Button>
-        </Group>
-      </Stack>
-    </Dialog>
-  )
-}
-
-type Preview = Parameters<typeof ChangePreview>[0]['preview']
-
-/** The fields of a new role binding. */
-interface Grant {
-  readonly name: string
-  readonly on: string
-  readonly role: string
-  readonly namespaces: readonly string[]
-  readonly subjects: ReturnType<typeof subjectsOf>['subjects']
-  readonly until: string
-  readonly reason: string
-}
-
-/** The preview of a binding; without a role, of its removal. */
-async function previewOf(
-  kind: BindingKind,
-  { name, on, role, namespaces = [], subjects = [] }: Pick<Grant, 'name' | 'on'> & Partial<Grant>,
-): Promise<Preview> {
-  if (kind === 'instances')
-    return reviews.previewRoleBinding({
-      instance: on,
-      name,
-      ...(role !== undefined && { grant: { role, namespaces: [...namespaces], subjects: [...subjects] } }),
-    }) as Promise<PreviewRoleBindingResponse>
-  const { summary, instances, notes }: PreviewWorkspaceRoleBindingResponse =
-    await reviews.previewWorkspaceRoleBinding({
-      workspace: on,
-      name,
-      ...(role !== undefined && { grant: { role, subjects: [...subjects] } }),
-    })
-  return {
-    summary,
-    notes: [...instances.map(one => `${one.instance}: ${one.summary}`), ...notes],
-    subjects: [],
-    withheldNamespaces: [],
-    unread: [],
-  }
-}
-
-function give(kind: BindingKind, { on, until, namespaces, subjects, ...typed }: Grant): Promise<unknown> {
-  const common = {
-    name: typed.name,
-    role: typed.role,
-    reason: typed.reason,
-    subjects: [...subjects],
-    expiresAt: momentOf(until),
-  }
-  return kind === 'instances'
-    ? bindings.createInstanceRoleBinding({
-        binding: { ...common, instance: on, namespaces: [...namespaces] },
-      })
-    : bindings.createWorkspaceRoleBinding({ binding: { ...common, workspace: on } })
 }

@@ -7,9 +7,10 @@ import { LiveTable } from '../tables/live-table.js'
 import { useAccessWords } from '../words/use-access-words.js'
 import { useWords } from '../words/use-words.js'
 import { Moment } from './account-screen.js'
-import { GiveRole, TakeRole } from './give-role.js'
+import { GiveRole } from './give-role.js'
 import { type Binding, type BindingKind, bindingKinds, roleBindings } from './sources.js'
 import { subjectText } from './subjects.js'
+import { TakeRole } from './take-role.js'
 
 const route = getRouteApi('/access/roles')
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from 'yaml'
 
-/** What is wrong with a text that is to be a manifest. */
+/** Why a text is no manifest that the editor accepts. */
 export type ManifestProblem =
   /** It is no YAML: the parser's code, its words in English, and where. */
   | {
@@ -17,7 +17,7 @@ export type ManifestProblem =
   /** One object is edited, and it has more. */
   | { readonly is: 'several' }
   | { readonly is: 'tooMany'; readonly count: number; readonly most: number }
-  /** It is of another object than the one that is edited. `mustBe` is empty where the field must be. */
+  /** The text names another object than the edited one. `mustBe` is empty where the field must be. */
   | {
       readonly is: 'other'
       readonly kind: string
@@ -27,7 +27,7 @@ export type ManifestProblem =
       readonly mustBe: string
     }
 
-/** A text that is no manifest, and where. What is wrong is said in the reader's language (`words/manifest.ts`). */
+/** A text that is no manifest. The message is shown in the user's language (`words/manifest.ts`). */
 export class ManifestError extends Error {
   override readonly name = 'ManifestError'
 

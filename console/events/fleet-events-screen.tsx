@@ -14,9 +14,10 @@ import { withField } from '../tables/list-search.js'
 import { ScrollingTable } from '../tables/scrolling-table.js'
 import { useEventWords } from '../words/events.js'
 import { useWords } from '../words/use-words.js'
-import { EventFeed, type FleetEvent } from './event-feed.js'
+import { EventFeed } from './event-feed.js'
 import type { FleetEventSearch } from './event-search.js'
 import { EventTypeBadge } from './events-screen.js'
+import type { FleetEvent } from './fleet-event.js'
 
 const fleet = serviceClient(FleetService, rest)
 const route = getRouteApi('/events')

@@ -74,7 +74,7 @@ export function InstanceFrame() {
             ))}
           </Tabs.List>
         )}
-        {/* One element in both windows: another in its place would begin anew, without what was typed. */}
+        {/* The same element for both widths: another one would remount the screen and lose typed text. */}
         <Tabs.Panel value={part} pt="md" {...(isNarrow && WITHOUT_TAB)}>
           <Outlet />
         </Tabs.Panel>

@@ -6,7 +6,7 @@ import { groupVersionOf, groupVersionPath, type ObjectType } from './object.js'
 const MOST_KNOWN = 64
 const known = new Map<string, Promise<readonly ObjectType[]>>()
 
-/** The type that a manifest names. @throws KubeError 404 where the instance serves none of that name, with what helps */
+/** The type of a manifest. @throws NotServed */
 export async function typeOf(api: KubeApi, apiVersion: string, kind: string): Promise<ObjectType> {
   const found = (await typesOf(api, apiVersion)).find(type => type.kind === kind)
   if (found) return found

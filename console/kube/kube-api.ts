@@ -51,8 +51,8 @@ export class KubeApi {
   ) {}
 
   /**
-   * One request.
-   * @throws KubeError where it was refused, UnknownOutcome where a write has no whole answer, and what `fetch` throws for a read
+   * Sends a request.
+   * @throws KubeError for a refusal, UnknownOutcome where a write has no whole answer, and the error of `fetch` for a read
    */
   async request(
     method: string,
@@ -92,15 +92,15 @@ export class KubeApi {
     }
   }
 
-  /** One object. @throws KubeError 404 where it is not there; what `request` throws */
+  /** Reads an object. @throws KubeError 404 where it does not exist; the errors of `request` */
   async get(at: ObjectAddress, signal?: AbortSignal): Promise<KubeObject> {
     const { text } = await this.request('GET', objectPath(at), { ...(signal && { signal }) })
     return JSON.parse(text) as KubeObject
   }
 
   /**
-   * Deletes one object, and after it what it owns. @param uid of the object that was looked at: another of the same name is left alone
-   * @throws what `request` throws
+   * Deletes an object, and then its dependents. @param uid of the shown object: another one of the same name is not deleted
+   * @throws the errors of `request`
    */
   async delete(at: ObjectAddress, uid: string): Promise<void> {
     const options = {
@@ -115,7 +115,7 @@ export class KubeApi {
   }
 }
 
-/** What an API server answered; undefined where it is too large. Its length is known when it was read: large answers are sent in chunks, or compressed. */
+/** Reads a response body; undefined where it is too large. The size is known only after reading: large answers are chunked or compressed. */
 async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string | undefined> {
   if (!body) return ''
   const reader = body.getReader()

@@ -23,7 +23,7 @@ export class KubeError extends Error {
   }
 }
 
-/** A kind or a resource that an instance does not serve: the page says so, and no server. */
+/** An instance does not serve a kind or a resource. The console finds this out itself, so the message is its own. */
 export class NotServed extends KubeError {
   constructor(
     readonly instance: string,

@@ -105,7 +105,7 @@ export class LivePage<T> {
     this.#view.show()
   }
 
-  /** Tries again at once what failed, as after a sign-in. */
+  /** Retries failed reads at once, as after a sign-in. */
   retry(): void {
     this.#pause.end()
     if (this.#listFailures === 0 || this.#readings.isReading) return

@@ -9,8 +9,8 @@ export const retryMs = (failures: number): number =>
   RETRY_MS[Math.min(failures, RETRY_MS.length) - 1] ?? RETRY_MS[0]
 
 /**
- * A refused request stays refused until somebody gives the caller the right. It is retried so seldom that it costs nothing, and the reader need not
- * reload the page.
+ * The pause after a refusal for want of a right, milliseconds. The request stays refused until somebody gives the caller the right; the retries are
+ * rare, and the user need not reload the page then.
  */
 const DENIED_MS = 60_000
 

@@ -23,7 +23,7 @@ export function useLive<T>(
   parts: readonly unknown[],
   { page = 1, pageSize = ROWS }: Partial<PageRequest> = {},
 ): Page<T> {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller names what its source is made of
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the caller passes the parts of its source
   const live = useMemo(() => {
     const made = new LivePage(make(), clock, pageSize)
     made.showRows((page - 1) * pageSize, page * pageSize - 1)

@@ -1,6 +1,6 @@
-import { Button, Group, NativeSelect, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
+import { Button, Group, Stack, Switch, Text, TextInput, Title } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { ApiError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
 import { WorkloadPodsService } from '../../proto/gen/kairship/workload_pods_pb.js'
@@ -17,9 +17,11 @@ import { withField } from '../tables/list-search.js'
 import { useLogWords } from '../words/logs.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { LogFeed } from './log-feed.js'
+import { LogFilters } from './log-filters.js'
 import type { LogLine } from './log-lines.js'
 import { LogRows } from './log-rows.js'
 import { type LogSearch, TAIL } from './log-search.js'
+import { useLogPlaces } from './use-log-places.js'
 
 const pods = serviceClient(WorkloadPodsService, rest)
 const route = getRouteApi('/instances/$name/workloads/$kind/$namespace/$workload/logs')
@@ -80,7 +82,7 @@ export function LogsScreen() {
   const { rows, dropped, state, problem } = useFeed(feed)
   const [atEnd, setAtEnd] = useState(true)
   const [wrap, setWrap] = useState(false)
-  const places = usePlaces(rows, cluster, container)
+  const places = useLogPlaces(rows, cluster, container)
   const wanted = find.toLowerCase()
   const matching = useMemo(
     () => (wanted === '' ? rows : rows.filter(({ text }) => text.toLowerCase().includes(wanted))),
@@ -102,55 +104,7 @@ export function LogsScreen() {
           <Text size="sm">{words.states[state]}</Text>
         </Group>
       </Group>
-      <Group align="flex-end" gap="sm">
-        <NativeSelect
-          label={words.cluster}
-          value={cluster ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            change(withField(search, 'cluster', value || undefined))
-          }
-          data={[{ value: '', label: words.all }, ...places.clusters]}
-        />
-        <NativeSelect
-          label={words.container}
-          value={container ?? ''}
-          onChange={({ currentTarget: { value } }) =>
-            change(withField(search, 'container', value || undefined))
-          }
-          data={[{ value: '', label: words.all }, ...places.containers]}
-        />
-        <NativeSelect
-          label={words.tail}
-          value={String(tail)}
-          onChange={({ currentTarget: { value } }) =>
-            change(withField(search, 'tail', Number(value) === TAIL ? undefined : Number(value)))
-          }
-          data={[
-            ...[TAIL, 1_000, 5_000].map(n => ({ value: String(n), label: words.tailOf(n) })),
-            { value: '0', label: words.tailAll },
-          ]}
-        />
-        <Switch
-          label={words.follow}
-          checked={follow !== false && !previous}
-          disabled={previous === true}
-          onChange={({ currentTarget: { checked } }) =>
-            change(withField(search, 'follow', checked ? undefined : false))
-          }
-        />
-        <Switch
-          label={words.previous}
-          checked={previous === true}
-          onChange={({ currentTarget: { checked } }) =>
-            change(withField(search, 'previous', checked || undefined))
-          }
-        />
-        <Switch
-          label={words.wrap}
-          checked={wrap}
-          onChange={({ currentTarget: { checked } }) => setWrap(checked)}
-        />
-      </Group>
+      <LogFilters search={search} change={change} places={places} wrap={wrap} setWrap={setWrap} />
       <Group gap="sm">
         <TextInput
           aria-label={words.find}
@@ -206,20 +160,3 @@ export function LogsScreen() {
 
 const textOf = ({ time, cluster, pod, container, text }: LogLine): string =>
   [time, [cluster, pod, container].filter(Boolean).join('/'), text].filter(Boolean).join(' ')
-
-/** The clusters and containers to choose from: those of all rows so far, and the chosen ones. They stay when the choice hides other rows. */
-function usePlaces(rows: readonly LogLine[], cluster: string | undefined, container: string | undefined) {
-  const seen = useRef({ clusters: new Set<string>(), containers: new Set<string>(), upTo: -1 })
-  const { clusters, containers } = seen.current
-  // A new stream numbers its rows from 0.
-  if ((rows.at(-1)?.id ?? -1) < seen.current.upTo) seen.current.upTo = -1
-  for (const row of rows) {
-    if (row.id <= seen.current.upTo) continue
-    if (row.cluster) clusters.add(row.cluster)
-    if (row.container) containers.add(row.container)
-  }
-  seen.current.upTo = rows.at(-1)?.id ?? -1
-  if (cluster) clusters.add(cluster)
-  if (container) containers.add(container)
-  return { clusters: [...clusters].sort(), containers: [...containers].sort() }
-}

@@ -1,16 +1,8 @@
 import type { ObjectType } from '../kube/object.js'
 import { policyName } from './forms/placement.js'
 import type { ObjectKind } from './object-kind.js'
-import {
-  bare,
-  customResources,
-  definitions,
-  federatedHpas,
-  ingresses,
-  namespaces,
-  secrets,
-  services,
-} from './sources.js'
+import { definitions, federatedHpas, ingresses, namespaces, secrets, services } from './sources.js'
+import { bare, customResources } from './type-sources.js'
 
 const type = (
   group: string,

@@ -10,7 +10,7 @@ import { workloads } from '../workloads/workloads.js'
 import { DeleteDialog } from '../writes/delete-dialog.js'
 import { objectKinds } from './kinds.js'
 import type { ObjectKind, ObjectRow } from './object-kind.js'
-import { customResources } from './sources.js'
+import { customResources } from './type-sources.js'
 
 /** The buttons of an object. Buttons that the caller may not use say why. */
 export function ObjectActions({

@@ -14,6 +14,10 @@ export interface ObjectQuery extends ListSearch {
   readonly only?: string
 }
 
+/** The field selector of a query for one object; empty for other queries. */
+export const nameSelector = ({ only: name }: Pick<ObjectQuery, 'only'>) =>
+  name === undefined ? {} : { fieldSelector: `metadata.name=${name}` }
+
 /** An object of any kind, as lists show it. */
 export interface ObjectRow {
   readonly metadata:

@@ -3,7 +3,7 @@
  * line breaks and other controls. Joiners (U+200C, U+200D) are not matched, because some scripts need them.
  */
 const UNSEEN =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are matched by this
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g
 
 /**
