@@ -35,7 +35,8 @@ const MEANINGS: Readonly<Record<string, string>> = {
   InstanceNotFound: '没有此名称的实例。',
   InstanceTimeouts: '实例的多个成员没有应答，其余成员未列出。',
   InstanceUnreachable: '目前无法连接该实例，原因见其条件。',
-  InternalError: 'Kairship 内部错误；日志中有此请求的错误。',
+  // Of Kairship, or of an API server behind it.
+  InternalError: '服务器内部错误。',
   Invalid: '请求中的字段有误。',
   IssuerUnavailable: '目前无法读取令牌签发者的密钥，可以重试。',
   JobLost: 'Job 已删除，但无法重新创建：请用其清单创建。',
