@@ -26,6 +26,7 @@ import { isOfOwnPage, Sessions } from './sessions.js'
 import { type Later, type PageSocket, pageSockets, shareSocket } from './shared-socket.js'
 import { SignInCodes } from './sign-in-codes.js'
 import { SignedOutSessions } from './signed-out-sessions.js'
+import { UntakenBytes } from './untaken-bytes.js'
 
 /** What the console's server side depends on. */
 export interface ConsoleOptions {
@@ -74,6 +75,7 @@ export class Console {
   readonly #stopFollowing: () => void
   readonly #sockets = pageSockets()
   readonly #held = new ConcurrencyLimit('pages of the console open', MOST_SOCKETS)
+  readonly #untaken = new UntakenBytes()
   #app: Hono<RestEnv> | undefined
 
   constructor(readonly options: ConsoleOptions) {
@@ -159,6 +161,7 @@ export class Console {
           opened,
           (path, headers, signal, delivery) => this.#get(request, path, { headers, signal }, delivery),
           this.options.later,
+          (bytes, signal) => this.#untaken.take(user, bytes, signal),
         )
         this.#endWithSession(request, opened, shared)
       })

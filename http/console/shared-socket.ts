@@ -62,11 +62,20 @@ export type AnswerGet = (
 /** Milliseconds from a call until `then` is called, unless what is returned is called before. */
 export type Later = (then: () => void, ms: number) => () => void
 
+/** Resolves when a piece of a stream may be sent, with what says that it was taken. @throws the reason of the signal */
+export type MaySend = (bytes: number, signal: AbortSignal) => Promise<() => void>
+
 /**
  * Many streams over one WebSocket. Browsers open six connections to a host for all their tabs, and a page follows more lists than that. Each GET
  * passes every step that it would pass by itself; here is only what carries it. A page that reads slowly slows its own streams.
+ * @param maySend bounds what the pages of a caller have not taken
  */
-export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later): PageSocket {
+export function shareSocket(
+  socket: WebSocket,
+  answer: AnswerGet,
+  later: Later,
+  maySend: MaySend,
+): PageSocket {
   const open = new Map<number, AbortController>()
   /** Given up by the page: they take no place of others. */
   const ending = new Set<number>()
@@ -165,7 +174,8 @@ export function shareSocket(socket: WebSocket, answer: AnswerGet, later: Later):
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
-      await send({ id, text: decoder.decode(value, { stream: true }) })
+      const taken = await maySend(value.length, signal)
+      await send({ id, text: decoder.decode(value, { stream: true }) }).finally(taken)
     }
   }
 

@@ -11,7 +11,7 @@ const HEARTBEAT_MS = 15_000
 /**
  * A stream's messages as Server-Sent Events: `data` is the message's JSON, `id` its resume token where it has one, comments
  * are heartbeats. The last event is `end` and holds the google.rpc.Status that ended the stream (code 0 when it
- * was complete). The reader sets the pace: a message is fetched when the reader takes the one before.
+ * was complete). The reader sets the pace: a message is fetched when the reader wants one, so that a slow reader has none waiting here.
  */
 export function eventsOf(
   operation: Operation,
@@ -25,27 +25,30 @@ export function eventsOf(
     over = true
     clearInterval(heartbeat)
   }
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      heartbeat = setInterval(() => {
-        // A full queue means the reader is slow, not that the line is quiet.
-        if (!over && (controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(': alive\n\n'))
-      }, HEARTBEAT_MS)
-      heartbeat.unref()
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        heartbeat = setInterval(() => {
+          // Something that waits means the reader is slow, not that the line is quiet.
+          if (!over && (controller.desiredSize ?? -1) >= 0) controller.enqueue(encoder.encode(': alive\n\n'))
+        }, HEARTBEAT_MS)
+        heartbeat.unref()
+      },
+      async pull(controller) {
+        const chunk = await nextEvent(operation, messages, requestId)
+        if (over) return
+        controller.enqueue(encoder.encode(chunk.text))
+        if (!chunk.last) return
+        close()
+        controller.close()
+      },
+      async cancel() {
+        close()
+        await messages.return?.()
+      },
     },
-    async pull(controller) {
-      const chunk = await nextEvent(operation, messages, requestId)
-      if (over) return
-      controller.enqueue(encoder.encode(chunk.text))
-      if (!chunk.last) return
-      close()
-      controller.close()
-    },
-    async cancel() {
-      close()
-      await messages.return?.()
-    },
-  })
+    { highWaterMark: 0 },
+  )
 }
 
 interface Chunk {

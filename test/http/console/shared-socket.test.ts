@@ -3,7 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
-import { type AnswerGet, pageSockets, shareSocket } from '../../../http/console/shared-socket.js'
+import {
+  type AnswerGet,
+  type MaySend,
+  pageSockets,
+  shareSocket,
+} from '../../../http/console/shared-socket.js'
 import { waitFor } from '../../patience.js'
 
 /** What is to be done later, which a test does when it likes. */
@@ -23,7 +28,11 @@ afterEach(() => {
 })
 
 /** A page's socket over a real connection, and its timers. */
-async function sharing(answer: AnswerGet, options: ClientOptions = {}) {
+async function sharing(
+  answer: AnswerGet,
+  options: ClientOptions = {},
+  maySend: MaySend = async () => () => undefined,
+) {
   const timers: Timer[] = []
   const later = (then: () => void, ms: number) => {
     const timer = { ms, then, isStopped: false }
@@ -47,7 +56,7 @@ async function sharing(answer: AnswerGet, options: ClientOptions = {}) {
   const frames: unknown[] = []
   page.on('message', data => frames.push(JSON.parse(String(data))))
   const socket = await accepted
-  const shared = shareSocket(socket, answer, later)
+  const shared = shareSocket(socket, answer, later, maySend)
   const pending = (ms: number) => timers.filter(timer => timer.ms === ms && !timer.isStopped)
   const closed = once(page, 'close').then(([code]) => code as number)
   if (page.readyState !== page.OPEN) await once(page, 'open')
@@ -135,6 +144,35 @@ describe('a page’s socket', () => {
     send({ open: 1, path: '/apis/pods' })
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
     await waitFor(() => expect(pending(PATIENCE_MS)).toEqual([]))
+  })
+
+  it('sends a piece when it may, and says when it was taken; one that is given up meanwhile ends', async () => {
+    const turns: { bytes: number; go: () => void; isTaken: boolean }[] = []
+    const { frames, send } = await sharing(
+      async () => streaming(bodyOf(Buffer.from('one'), Buffer.from('three'))),
+      {},
+      (bytes, signal) =>
+        new Promise((resolve, reject) => {
+          const turn = {
+            bytes,
+            isTaken: false,
+            go: () => resolve(() => void Object.assign(turn, { isTaken: true })),
+          }
+          turns.push(turn)
+          signal.addEventListener('abort', () => reject(signal.reason))
+        }),
+    )
+    send({ open: 1, path: '/apis/x' })
+    await waitFor(() => expect(turns).toMatchObject([{ bytes: 3, isTaken: false }]))
+    expect(frames).toEqual([{ id: 1, status: 200 }])
+    turns[0]?.go()
+    await waitFor(() => expect(turns).toMatchObject([{ isTaken: true }, { bytes: 5 }]))
+    expect(frames).toEqual([
+      { id: 1, status: 200 },
+      { id: 1, text: 'one' },
+    ])
+    send({ close: 1 })
+    await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
   })
 
   it('carries letters that were cut in two', async () => {
