@@ -17,7 +17,7 @@ import { clusters } from './clusters.js'
 import { CordonCluster, isCordoned } from './cordon-cluster.js'
 import { EditCluster } from './edit-cluster.js'
 import { PlacedHere } from './placed-here.js'
-import { Readiness, Used } from './readiness.js'
+import { Nodes, Readiness, Used } from './readiness.js'
 import { RemoveCluster } from './remove-cluster.js'
 
 const route = getRouteApi('/instances/$name/clusters/$cluster')
@@ -108,7 +108,7 @@ function Details({ instance, cluster }: { readonly instance: string; readonly cl
     [words.server, spec?.apiEndpoint],
     [words.provider, spec?.providerName],
     [listWords.columns.place, [spec?.region, ...(spec?.zones ?? [])].filter(Boolean).join(' · ')],
-    [listWords.columns.nodes, listWords.ready(status?.readyNodes ?? 0, status?.totalNodes ?? 0)],
+    [listWords.columns.nodes, <Nodes key="nodes" cluster={cluster} />],
   ]
   const labels = Object.entries(metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`)
   return (

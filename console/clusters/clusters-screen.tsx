@@ -9,7 +9,7 @@ import { useClusterWords } from '../words/clusters.js'
 import { useWords } from '../words/use-words.js'
 import { taintText } from './cluster-fields.js'
 import { clusters } from './clusters.js'
-import { Readiness, Used } from './readiness.js'
+import { Nodes, Readiness, Used } from './readiness.js'
 
 const route = getRouteApi('/instances/$name/clusters')
 
@@ -59,7 +59,7 @@ export function ClustersScreen() {
         { title: words.columns.taints, cell: cluster => <Taints cluster={cluster} /> },
         {
           title: words.columns.nodes,
-          cell: ({ status }) => words.ready(status?.readyNodes ?? 0, status?.totalNodes ?? 0),
+          cell: cluster => <Nodes cluster={cluster} />,
         },
         { title: words.columns.cpu, cell: cluster => <Used cluster={cluster} resource="cpu" /> },
         { title: words.columns.memory, cell: cluster => <Used cluster={cluster} resource="memory" /> },

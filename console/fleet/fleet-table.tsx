@@ -2,6 +2,8 @@ import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import { ConditionWords } from '../failures/server-words.js'
+import { summaryAsOf } from '../live/as-of.js'
+import { AsOf } from '../parts/as-of.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { SCROLLABLE } from '../tables/scrollable.js'
@@ -68,12 +70,15 @@ function Row({ instance }: { readonly instance: Instance }) {
         </Text>
       </Table.Td>
       <Table.Td>{counted(clusters)}</Table.Td>
-      <Table.Td>{counted(nodes)}</Table.Td>
       <Table.Td>
-        <Capacity summary={status?.summary} resource="cpu" />
+        {counted(nodes)}
+        <AsOf time={summaryAsOf(instance)} />
       </Table.Td>
       <Table.Td>
-        <Capacity summary={status?.summary} resource="memory" />
+        <Capacity instance={instance} resource="cpu" />
+      </Table.Td>
+      <Table.Td>
+        <Capacity instance={instance} resource="memory" />
       </Table.Td>
       <Table.Td>{versionsOf(instance)}</Table.Td>
       <Table.Td>{status?.since && <Ago time={status.since} />}</Table.Td>

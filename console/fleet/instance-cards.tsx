@@ -51,8 +51,8 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
           <Counted label={fleet.columns.nodes} of={nodes} />
         </Group>
         <Group grow align="flex-start">
-          <Capacity summary={status?.summary} resource="cpu" />
-          <Capacity summary={status?.summary} resource="memory" />
+          <Capacity instance={instance} resource="cpu" />
+          <Capacity instance={instance} resource="memory" />
         </Group>
         <Group justify="space-between">
           <Text size="xs" c="dimmed">

@@ -113,8 +113,8 @@ function Details({
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         <Section order={2} title={words.capacity}>
           <Group grow>
-            <Capacity summary={status?.summary} resource="cpu" />
-            <Capacity summary={status?.summary} resource="memory" />
+            <Capacity instance={instance} resource="cpu" />
+            <Capacity instance={instance} resource="memory" />
           </Group>
         </Section>
         <Section order={2} title={words.connect}>

@@ -1,5 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
+import { AsOf } from './as-of.js'
 
 /** A share as a bar with its numbers. Renders nothing where the whole is not known. */
 export function Share({
@@ -7,11 +8,14 @@ export function Share({
   part,
   whole,
   text,
+  asOf,
 }: {
   readonly label: string
   readonly part: number | undefined
   readonly whole: number | undefined
   readonly text: string
+  /** When it was so, where it is not known to be so now. */
+  readonly asOf?: string | undefined
 }) {
   const { joint } = useWords()
   if (whole === undefined || whole === 0) return <Text size="sm">–</Text>
@@ -29,6 +33,7 @@ export function Share({
       <Text size="xs" c="dimmed">
         {joint.of(label, text)}
       </Text>
+      <AsOf time={asOf} />
     </Stack>
   )
 }

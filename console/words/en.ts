@@ -91,6 +91,7 @@ export const en = {
       `Not allowed: none of your roles here lets you ${verb} ${what}. The page “Access” says who can give it.`,
   },
   live: {
+    asOf: 'as of',
     loading: 'Loading',
     unread: 'Not read yet. Trying again.',
     denied: 'Not allowed',

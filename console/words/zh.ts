@@ -76,6 +76,7 @@ export const zh: Words = {
       `不允许：你在此处的角色均不允许对 ${what} 执行 ${verb}。“访问控制”页面会说明谁可以授予。`,
   },
   live: {
+    asOf: '截至',
     loading: '加载中',
     unread: '尚未读到，正在重试。',
     denied: '不允许',

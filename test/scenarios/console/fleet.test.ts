@@ -213,6 +213,8 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.getByRole('tab', { name: 'Member clusters' }).click()
     const row = page.getByRole('row').filter({ hasText: second })
     await row.getByText('Not ready').waitFor()
+    // Nodes, CPU and memory: Karmada keeps the last ones that it read.
+    await expect.poll(() => row.getByText(/^as of .* ago$/).count()).toBe(3)
     await row
       .getByText(/not-ready/)
       .first()
