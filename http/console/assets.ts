@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** One file of the built console, in the encodings that the build made of it. */
+/** A file of the built console, with its compressed forms. */
 export interface Asset {
   readonly type: string
   readonly plain: Uint8Array<ArrayBuffer>
@@ -10,13 +10,13 @@ export interface Asset {
 
 export type Encoding = 'br' | 'gzip'
 
-/** The built console: its page, and the files that the page loads, by their path below `/`. */
+/** The built console: its HTML page, and its files by path. */
 export interface Assets {
   readonly page: string
   readonly files: ReadonlyMap<string, Asset>
 }
 
-/** What the build writes. A file of another kind is a fault of the build. */
+/** The content types of the build's files. Another extension is an error of the build. */
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -27,9 +27,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const SUFFIXES = { br: '.br', gzip: '.gz' } as const
 
 /**
- * Reads a built console, once: some dozens of files, two megabytes with their encodings.
+ * Reads a built console, once: some dozens of files, two megabytes with their compressed forms.
  * @returns undefined where none was built
- * @throws Error for a file that no browser could be told the type of
+ * @throws Error for a file without a known content type
  */
 export function readAssets(folder: string): Assets | undefined {
   const page = join(folder, 'index.html')
@@ -54,7 +54,7 @@ const bytesOf = (path: string): Uint8Array<ArrayBuffer> => new Uint8Array(readFi
 const entries = <K extends string, V>(record: Readonly<Record<K, V>>): [K, V][] =>
   Object.entries(record) as [K, V][]
 
-/** The smallest of an asset's forms that a client accepts, by its `Accept-Encoding`. */
+/** The smallest form of an asset that a client accepts, by its `Accept-Encoding`. */
 export function formFor({ plain, encoded }: Asset, accepted: string | undefined) {
   const accepts = new Set(
     (accepted ?? '')

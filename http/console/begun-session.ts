@@ -10,16 +10,16 @@ import type { EndedTokens } from '../identity/ended-tokens.js'
 import type { RestEnv } from '../rest/env.js'
 import { originOf } from '../rest/origin.js'
 import type { IssuerLogins } from './issuer-logins.js'
+import type { Later } from './later.js'
 import type { Sessions } from './sessions.js'
-import type { Later } from './shared-socket.js'
 import type { SignInCodes } from './sign-in-codes.js'
 import type { SignedOutSessions } from './signed-out-sessions.js'
 
-/** What the way in and out depends on. */
+/** Dependencies of the session routes. */
 export interface SessionRoutes {
   readonly sessions: Sessions
   readonly codes: SignInCodes
-  /** Absent where people sign in at no issuer. */
+  /** Absent where no issuer is configured for sign-in. */
   readonly logins?: IssuerLogins | undefined
   readonly authenticator: Authenticator
   readonly endedTokens: EndedTokens
@@ -31,16 +31,13 @@ export interface SessionRoutes {
   readonly log: Log
 }
 
-/**
- * Begins the session of a token that the authenticator accepts, and records that.
- * @param latest when it ends at the latest, milliseconds since 1970
- */
+/** Starts a session with a token that the authenticator accepts, and records it. */
 export async function beginSession(
   c: Context<RestEnv>,
   token: string,
   { sessions, authenticator, audit }: Pick<SessionRoutes, 'sessions' | 'authenticator' | 'audit'>,
 ) {
-  const caller = await ownerOf(c, token, authenticator)
+  const caller = await callerOf(c, token, authenticator)
   const { until, id } = await putSession(c, token, caller.user, { sessions })
   audit.recordUnknown({
     ...originOf(c),
@@ -50,11 +47,11 @@ export async function beginSession(
     caller,
     code: Code.OK,
   })
-  return { ...shown(caller, until, false), session: id }
+  return { ...sessionView(caller, until, false), session: id }
 }
 
-/** Whose a token is. @throws Failure UNAUTHENTICATED */
-export async function ownerOf(
+/** Authenticates a token. @throws Failure UNAUTHENTICATED */
+export async function callerOf(
   c: Context<RestEnv>,
   token: string,
   authenticator: Authenticator,
@@ -63,10 +60,10 @@ export async function ownerOf(
   return authenticator.authenticate({ authorization: `Bearer ${token}`, remote, port })
 }
 
-/** This server as the browser names it. */
+/** The `Host` header: the server's name in the browser. */
 export const hostOf = (c: Context<RestEnv>): string | undefined => c.req.header('host')
 
-/** Sets the cookie of a session, also in the answer that refuses whatever fails after this. @throws Failure */
+/** Sets the cookie of a session. The cookie is set also in an error answer of a later step. @throws Failure */
 export async function putSession(
   c: Context<RestEnv>,
   token: string,
@@ -81,8 +78,12 @@ export async function putSession(
   return begun
 }
 
-/** What a page learns of its session: never the token. */
-export const shown = ({ user, groups }: Caller, expiresAt: number | undefined, isRenewable: boolean) => ({
+/** The session for its page, without the token. */
+export const sessionView = (
+  { user, groups }: Caller,
+  expiresAt: number | undefined,
+  isRenewable: boolean,
+) => ({
   user,
   groups,
   ...(expiresAt !== undefined && { expiresAt }),

@@ -2,28 +2,28 @@ import { hkdfSync } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose'
 
-/** Browsers keep cookies of 4,096 bytes with their name and attributes (RFC 6265, section 6.1). */
+/** The largest value of a cookie, characters: browsers keep cookies of 4,096 bytes with their name and attributes (RFC 6265, section 6.1). */
 const LARGEST_VALUE = 3_900
 
 /**
- * Which requests of other pages bring a cookie: none, or those by which a browser comes here from another page, as from an issuer. Of either
- * no script can read it.
+ * The SameSite attribute. `Strict`: no request from another site has the cookie. `Lax`: navigations from another site, such as an issuer, have it.
+ * Scripts cannot read either.
  */
 type Site = 'Strict' | 'Lax'
 
 /**
- * A cookie's name at a host. Browsers send cookies to all ports of a host (RFC 6265, section 8.5), so the port is part of the name: each of several
- * Kairships, as behind forwarded ports of 127.0.0.1, has cookies of its own. `__Host-` makes browsers take it only over TLS, for this host alone and
- * for all of its paths (RFC 6265bis, section 4.1.3.2).
- * @param host as the browser names this server: its `Host` header, or the host of a URL
+ * The name of a cookie at a host. Browsers send cookies to all ports of a host (RFC 6265, section 8.5), so the name has the port: several Kairships
+ * on forwarded ports of 127.0.0.1 have cookies of their own. With `__Host-` browsers accept it only over TLS, for this host alone and for all of its
+ * paths (RFC 6265bis, section 4.1.3.2).
+ * @param host the server's name in the browser: the `Host` header, or the host of a URL
  */
 export function cookieName(purpose: string, host: string | undefined): string {
   const [, port] = /:(\d{1,5})$/.exec(host ?? '') ?? []
-  // Browsers leave out the port of https, and programs may write it.
+  // Browsers omit the port of https, and programs may write it.
   return `__Host-kairship-${purpose}${port === undefined || port === '443' ? '' : `-${port}`}`
 }
 
-/** A cookie whose value is encrypted by this server, for one purpose alone: what was sealed for one is no other. */
+/** A cookie with an encrypted value. Each purpose has a key of its own, so that a value of one purpose is invalid for another. */
 export class SealedCookie {
   readonly #key: Uint8Array
   readonly #attributes: string
@@ -46,7 +46,7 @@ export class SealedCookie {
   /**
    * The `Set-Cookie` of a value; undefined where it is too large for a cookie.
    * @param until milliseconds since 1970
-   * @param host as the browser names this server
+   * @param host the server's name in the browser
    */
   async set(payload: JWTPayload, until: number, host: string | undefined): Promise<string | undefined> {
     const seconds = Math.floor(until / 1_000)
@@ -59,12 +59,12 @@ export class SealedCookie {
     return `${cookieName(this.purpose, host)}=${sealed}; ${this.#attributes}; Max-Age=${age}`
   }
 
-  /** The `Set-Cookie` that makes a browser forget it. @param host as the browser names this server */
-  endAt(host: string | undefined): string {
+  /** The `Set-Cookie` that deletes the cookie. @param host the server's name in the browser */
+  clear(host: string | undefined): string {
     return `${cookieName(this.purpose, host)}=; ${this.#attributes}; Max-Age=0`
   }
 
-  /** Its value as a request has it, still sealed. */
+  /** The encrypted value of a request's cookie. */
   of({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
     const prefix = `${cookieName(this.purpose, headers.host)}=`
     return (headers.cookie ?? '')
@@ -74,7 +74,7 @@ export class SealedCookie {
       ?.slice(prefix.length)
   }
 
-  /** What was sealed; undefined where it was made with another key or for another purpose, was changed, or is over. */
+  /** Decrypts a value; undefined where it was made with another key or for another purpose, was changed, or has expired. */
   async opened(sealed: string): Promise<JWTPayload | undefined> {
     try {
       const { payload } = await jwtDecrypt(sealed, this.#key, {
@@ -84,7 +84,7 @@ export class SealedCookie {
       })
       return payload
     } catch {
-      // The request has no such cookie then, and is refused where it needs one.
+      // Treated as a request without the cookie, which is refused where it needs one.
       return undefined
     }
   }

@@ -6,12 +6,12 @@ import { notFound } from '../errors/failure.js'
 import type { IssuerConfiguration } from '../identity/oidc/configuration-schema.js'
 import { SealedCookie } from './cookies.js'
 
-/** Where an issuer sends the browser back to, below the server's address. It is registered there, exactly. */
+/** The path to which issuers redirect browsers, below the server's address. It is registered at the issuer exactly like this. */
 export const CALLBACK_PATH = '/console/sign-in/callback'
-/** A person finds a second factor within this time, milliseconds. */
+/** The longest sign-in, milliseconds: a user needs time to find a second factor. */
 const ATTEMPT_MS = 600_000
 
-/** As whom people's browsers sign in, and where they come back to. */
+/** The client of browser sign-ins. */
 export interface BrowserSignIn {
   readonly issuer: IssuerSignIn
   readonly clientId: string
@@ -19,10 +19,10 @@ export interface BrowserSignIn {
   readonly prompt?: string
 }
 
-/** A sign-in that is under way in one browser. */
+/** A sign-in that a browser has begun. */
 interface Begun extends SignInAttempt {
   readonly issuer: string
-  /** The view to go on with. */
+  /** The path to return to. */
   readonly returnTo: string
 }
 
@@ -34,7 +34,7 @@ const begunShape = z.object({
   returnTo: z.string(),
 })
 
-/** By what a session is renewed without its user. */
+/** The content of the renewal cookie. */
 const renewalShape = z.object({
   refreshToken: z.string(),
   issuer: z.string(),
@@ -43,12 +43,12 @@ const renewalShape = z.object({
   exp: z.number(),
 })
 
-/** A renewal as its cookie has it: of which user and session, by which issuer, and until when. */
+/** A renewal: its user, session, issuer and latest end. */
 export type Renewal = z.output<typeof renewalShape>
 
 /**
- * Signs browsers in at the issuer whose audiences have the console's client. What belongs to a sign-in is in cookies of the browser that began it,
- * so that every replica can go on with it, and nobody else can.
+ * Signs browsers in at the issuer whose audiences include the console's client. The state of a sign-in is in cookies of its browser, so that every
+ * replica can continue it, and nobody else can.
  */
 export class IssuerLogins {
   readonly #attempts: SealedCookie
@@ -56,8 +56,8 @@ export class IssuerLogins {
   readonly #renewing = new Map<string, Promise<IssuedTokens>>()
 
   /**
-   * @param issuers as they are configured now
-   * @param baseUrl `https://host:port` by which browsers reach this server
+   * @param issuers the currently configured ones
+   * @param baseUrl `https://host:port` at which browsers reach this server
    */
   constructor(
     private readonly options: BrowserSignIn,
@@ -66,24 +66,24 @@ export class IssuerLogins {
     key: Uint8Array,
     private readonly now: () => number = Date.now,
   ) {
-    // An issuer's redirect is a navigation that another site began: a Strict cookie would not come with it.
+    // The redirect from an issuer is a navigation from another site, which carries no Strict cookies.
     this.#attempts = new SealedCookie('sign-in', key, 'Lax', now)
     this.#renewals = new SealedCookie('renewal', key, 'Strict', now)
   }
 
-  /** The origin that browsers come back to, and at which they must begin: cookies are of one host. */
+  /** The origin of the callback. Sign-ins must start there, because cookies belong to one host. */
   get origin(): string {
     return new URL(this.baseUrl()).origin
   }
 
-  /** The issuer's name, for people; undefined where none has the client. */
+  /** The issuer; undefined where none has the client. */
   get issuer(): string | undefined {
     return this.#place()?.issuer
   }
 
   /**
-   * Where to send the browser, and the cookie that its answer must come with.
-   * @param host as the browser names this server, here and below
+   * Begins a sign-in. @returns the issuer's URL, and the cookie that the redirect must set
+   * @param host the server's name in the browser, here and below
    * @throws Failure; ServiceError
    */
   async begin(returnTo: string, host: string | undefined, signal: AbortSignal) {
@@ -95,26 +95,26 @@ export class IssuerLogins {
     return { url, cookie }
   }
 
-  /** The sign-in that a browser has under way; undefined where it has none. */
+  /** The begun sign-in of a request's browser; undefined where it has none. */
   async begun(request: IncomingMessage): Promise<Begun | undefined> {
     const sealed = this.#attempts.of(request)
     return sealed === undefined ? undefined : begunShape.safeParse(await this.#attempts.opened(sealed)).data
   }
 
-  /** The `Set-Cookie` after which a sign-in is no longer under way. */
-  overAt(host: string | undefined): string {
-    return this.#attempts.endAt(host)
+  /** The `Set-Cookie` that ends a begun sign-in. */
+  clearAttempt(host: string | undefined): string {
+    return this.#attempts.clear(host)
   }
 
-  /** @param search the query that the issuer sent the browser back with @throws Failure; ServiceError */
+  /** Exchanges the code for tokens. @param search the query of the issuer's redirect @throws Failure; ServiceError */
   async finish(begun: Begun, search: string, signal: AbortSignal): Promise<IssuedTokens> {
     const place = this.#mustHavePlace(begun.issuer)
     return this.options.issuer.finish(place, new URL(search, this.#redirectUri), begun, signal)
   }
 
   /**
-   * The `Set-Cookie` by which a session can be renewed; that which forgets it where the issuer gave no refresh token, or one that is too large.
-   * @param until when the session ends whatever its issuer gives, milliseconds since 1970
+   * The `Set-Cookie` that stores a session's refresh token. It deletes the cookie where the issuer sent none, or a too large one.
+   * @param until the latest end of the session, milliseconds since 1970
    */
   async keep(
     refreshToken: string | undefined,
@@ -124,23 +124,23 @@ export class IssuerLogins {
   ) {
     const cookie =
       refreshToken === undefined ? undefined : await this.#renewals.set({ ...of, refreshToken }, until, host)
-    return { cookie: cookie ?? this.#renewals.endAt(host), isRenewable: cookie !== undefined }
+    return { cookie: cookie ?? this.#renewals.clear(host), isRenewable: cookie !== undefined }
   }
 
-  /** The renewal that a request brings; undefined where it brings none. */
+  /** The renewal of a request's cookie; undefined where it has none. */
   async renewal(request: IncomingMessage): Promise<Renewal | undefined> {
     const sealed = this.#renewals.of(request)
     return sealed === undefined ? undefined : renewalShape.safeParse(await this.#renewals.opened(sealed)).data
   }
 
-  /** The `Set-Cookie` that makes a browser forget its renewal. */
-  forgottenAt(host: string | undefined): string {
-    return this.#renewals.endAt(host)
+  /** The `Set-Cookie` that deletes the renewal. */
+  clearRenewal(host: string | undefined): string {
+    return this.#renewals.clear(host)
   }
 
   /**
-   * New tokens by a refresh token. Requests that bring the same one get the same answer while it is under way: an issuer with rotation ends the
-   * login when one comes twice. @throws Failure; ServiceError
+   * Gets new tokens for a refresh token. Concurrent requests with the same token share one answer: an issuer with rotation ends the login when a
+   * token is used twice. @throws Failure; ServiceError
    */
   renew({ refreshToken, issuer }: Renewal, signal: AbortSignal): Promise<IssuedTokens> {
     const key = hash('sha256', refreshToken, 'base64')
@@ -153,7 +153,7 @@ export class IssuerLogins {
     return renewing
   }
 
-  /** Withdraws what a browser had to renew its session by. @throws ServiceError */
+  /** Revokes the refresh token of a renewal. @throws ServiceError */
   async revoke({ refreshToken, issuer }: Renewal, signal: AbortSignal): Promise<void> {
     const place = this.#place()
     if (place?.issuer === issuer) await this.options.issuer.revoke(place, refreshToken, signal)
@@ -163,7 +163,7 @@ export class IssuerLogins {
     return `${this.baseUrl()}${CALLBACK_PATH}`
   }
 
-  /** @param expected another issuer may be configured since @throws Failure NOT_FOUND */
+  /** @param expected the issuer of a begun sign-in; another one may be configured by now @throws Failure NOT_FOUND */
   #mustHavePlace(expected?: string): SignInPlace {
     const place = this.#place()
     if (!place || (expected !== undefined && place.issuer !== expected))

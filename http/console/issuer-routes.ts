@@ -13,20 +13,22 @@ import { CALLBACK_PATH, type IssuerLogins } from './issuer-logins.js'
 import { SESSION_MS } from './sessions.js'
 
 const PATH = '/console/sign-in'
-/** Characters of an address to go on with: it travels in a cookie. */
+/** The longest path to return to, characters: it is stored in a cookie. */
 const LONGEST_RETURN = 1_000
-/** Sign-ins of one source that wait for the issuer at once. Anyone can come back from it, with any code, and each costs a request there. */
+/**
+ * Sign-ins of one source that wait for the issuer at once. Anyone can call the callback with any code, and each call costs a request to the issuer.
+ */
 const SIGN_INS_AT_ONCE = 16
-/** What signing in at an issuer depends on. */
+/** Dependencies of the issuer routes. */
 export type IssuerRoutes = Pick<
   SessionRoutes,
   'sessions' | 'logins' | 'authenticator' | 'audit' | 'log' | 'wallClock'
 >
 
-/** The way in by an issuer: it is open to anyone, because whoever goes it is not known yet. */
+/** Adds the routes of sign-in at an issuer. They need no credentials. */
 export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void {
   const { logins } = routes
-  const underWay = new ConcurrencyLimit('sign-ins under way', SIGN_INS_AT_ONCE)
+  const running = new ConcurrencyLimit('sign-ins under way', SIGN_INS_AT_ONCE)
   app.get(`${PATH}/options`, c => c.json({ ...(logins?.issuer && { issuer: logins.issuer }) }))
   app.get(PATH, async c => {
     if (!logins)
@@ -35,10 +37,11 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
       })
     const to = c.req.query('to') ?? '/'
     const returnTo = viewOf(to, logins.origin)
-    // Cookies are of one host, and the issuer sends browsers back to one. A proxy may hide it from us, so this is done once.
+    // Cookies belong to one host, and the issuer redirects browsers to one. A proxy may hide the host from this server, so this redirect happens
+    // once.
     if (!isAt(c, logins.origin) && c.req.query('moved') === undefined)
       return c.redirect(`${logins.origin}${PATH}?${new URLSearchParams({ to: returnTo, moved: '' })}`)
-    return guarded(c, routes, logins, returnTo, async () => {
+    return redirectTo(c, routes, logins, returnTo, async () => {
       const { url, cookie } = await logins.begin(returnTo, hostOf(c), c.req.raw.signal)
       c.header('set-cookie', cookie)
       return url
@@ -49,11 +52,11 @@ export function addIssuerSignIn(app: Hono<RestEnv>, routes: IssuerRoutes): void 
     if (!logins || !incoming)
       throw notFound('people sign in at no issuer here', { reason: 'LoginNotConfigured' })
     const begun = await logins.begun(incoming)
-    return guarded(c, routes, logins, begun?.returnTo ?? '/', async () => {
+    return redirectTo(c, routes, logins, begun?.returnTo ?? '/', async () => {
       if (!begun || c.req.query('state') !== begun.state)
         throw unauthenticated('this sign-in took too long, or began in another browser: begin anew')
-      const release = underWay.take(sourceOf(c.var.remote ?? ''))
-      c.header('set-cookie', logins.overAt(hostOf(c)), { append: true })
+      const release = running.take(sourceOf(c.var.remote ?? ''))
+      c.header('set-cookie', logins.clearAttempt(hostOf(c)), { append: true })
       try {
         await finish(c, incoming, begun, routes, logins)
       } finally {
@@ -79,8 +82,8 @@ async function finish(
   c.header('set-cookie', kept.cookie, { append: true })
 }
 
-/** Sends the browser where `step` says, or back to the page with the reason why not. */
-async function guarded(
+/** Redirects the browser to the URL of `step`, or back to the page with the reason of its failure. */
+async function redirectTo(
   c: Context<RestEnv>,
   { audit, log }: IssuerRoutes,
   { origin }: IssuerLogins,
@@ -107,14 +110,17 @@ async function guarded(
   }
 }
 
-/** Why a sign-in failed, in the server's words. The page at `origin` reads it, once, so it is the one cookie that scripts see: it is no secret. */
+/**
+ * The cookie with the reason of a failed sign-in, in the server's words. The page at `origin` reads and deletes it, so it is the only cookie that
+ * scripts see; it is no secret.
+ */
 const problemCookie = (failure: Failure, origin: string): string =>
   `${cookieName('problem', new URL(origin).host)}=${encodeURIComponent(`${failure.message} (${codeName(failure.code)})`)}; Path=/; Secure; SameSite=Strict; Max-Age=60`
 
 const isAt = ({ env: { incoming } }: Context<RestEnv>, origin: string): boolean =>
   incoming?.headers.host === new URL(origin).host
 
-/** A view of this server, whatever somebody wrote into an address: `/` where it is of another. */
+/** The path of a view of this server; `/` where the address is of another server. */
 function viewOf(to: string, origin: string): string {
   const url = to.length <= LONGEST_RETURN && URL.canParse(to, origin) ? new URL(to, origin) : undefined
   if (url?.origin !== origin) return '/'

@@ -3,10 +3,10 @@ import type { RestEnv } from '../rest/env.js'
 import { type Assets, formFor } from './assets.js'
 import { pageWith } from './page.js'
 
-/** A name with a hash of the content never has another content. A year is the longest that caches honour (RFC 9111). */
+/** Files have the hash of their content in their names, so they never change. A year is the longest that caches honour (RFC 9111). */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** The console's page and its files, open to anyone as their source is. */
+/** Serves the console's page and files to everybody, as their source is public. */
 export function addPage(app: Hono<RestEnv>, { page, files }: Assets): void {
   app.get('/assets/:name', async (c, next) => {
     const asset = files.get(c.req.path)
@@ -18,7 +18,7 @@ export function addPage(app: Hono<RestEnv>, { page, files }: Assets): void {
     c.header('x-content-type-options', 'nosniff')
     return c.body(bytes, 200, { 'content-type': asset.type })
   })
-  // Every view has an address of its own, which the page itself reads.
+  // Every view has its own path; the page reads the path and renders the view.
   app.get('*', async (c, next) => {
     if (!isView(c.req.path, c.req.header('accept'))) return next()
     const { html, policy } = pageWith(page, c.req.header('host'))
@@ -33,9 +33,9 @@ export function addPage(app: Hono<RestEnv>, { page, files }: Assets): void {
   })
 }
 
-/** Paths that are never views: what they answer is for programs, or is a page of its own. */
+/** Paths that are never views of the console: APIs, or pages of their own. */
 const NO_VIEW = /^\/(apis|assets|console|docs|openapi\.json|healthz|livez|readyz|webhooks|\.well-known)(\/|$)/
 
-/** Whether a browser asks for a view: by its address bar, not by a script. */
+/** Whether a browser navigates to a view, as opposed to a request of a script. */
 const isView = (path: string, accept: string | undefined): boolean =>
   !NO_VIEW.test(path) && (path === '/' || (accept ?? '').includes('text/html'))

@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
 
-/** Stands in the built page where each answer's nonce goes. */
+/** The placeholder of the nonce in the built page. */
 const PLACEHOLDER = '{{nonce}}'
-/** What a policy can name. An IPv6 address it cannot (CSP 3, section 2.3.1): there the nonce alone lets scripts in, and what they import. */
+/**
+ * Matches hosts that a policy can name. It cannot name an IPv6 address (CSP 3, section 2.3.1): there the nonce alone allows scripts and their
+ * imports.
+ */
 const HOST = /^[a-z0-9.-]+(:\d+)?$/i
 
 /**
- * The page as it is answered, and its policy: it runs its own scripts, shows its own styles and images, calls its own server, and is framed by
- * nothing. Styles that its components make while it runs carry the nonce. Scripts are those of the build alone, and not all of this origin:
- * behind the proxy anyone's pod may answer with one.
- * @param host as the browser names this server
+ * The page with a fresh nonce, and its Content-Security-Policy: it may run its own scripts, use its own styles and images, and call its own server;
+ * no page may frame it. Styles that its components create at runtime carry the nonce. Allowed scripts are those of the build and not all of this
+ * origin, because any pod behind the proxy may serve a script.
+ * @param host the server's name in the browser
  */
 export function pageWith(
   html: string,

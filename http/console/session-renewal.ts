@@ -5,16 +5,16 @@ import { unauthenticated } from '../errors/failure.js'
 import { callerKey } from '../identity/authorize.js'
 import type { Caller } from '../identity/caller.js'
 import type { RestEnv } from '../rest/env.js'
-import { hostOf, ownerOf, putSession, type SessionRoutes, shown } from './begun-session.js'
-import { withdraw } from './signing-out.js'
+import { callerOf, hostOf, putSession, type SessionRoutes, sessionView } from './begun-session.js'
+import { revokeRefreshToken } from './signing-out.js'
 
-/** Why the token before counts no longer, for whoever has something open by it. */
+/** Why the earlier token is no longer valid, for its open calls. */
 const CHANGED = 'the issuer says other groups of you now: this goes on under the session as it was renewed'
 const ENDED = 'the issuer has ended the login of this session: sign in'
 
 /**
- * New tokens in the place of those of a session, for the same user. Where the issuer says something else of its user than before, or that the login
- * is over, the tokens before count no longer: what is open by them would go on until they end. @throws Failure
+ * Replaces the tokens of a session by new ones of the same user. Where the issuer names other groups, another user, or an ended login, the earlier
+ * tokens are ended at once: their open calls would go on until they expire. @throws Failure
  */
 export async function renewSession(c: Context<RestEnv>, request: IncomingMessage, routes: SessionRoutes) {
   const { logins, sessions } = routes
@@ -28,34 +28,34 @@ export async function renewSession(c: Context<RestEnv>, request: IncomingMessage
   }
   const until = renewal.exp * 1_000
   try {
-    // No caller's own signal: tabs share one renewal, and its refresh token is spent, whoever has left.
+    // Not the request's signal: tabs share one renewal, and its refresh token is spent even if this client leaves.
     const tokens = await logins.renew(renewal, new AbortController().signal)
     if (sessions.uses.isEnded(id)) {
-      // Somebody signed out meanwhile, and withdrew the refresh token that this one takes the place of.
+      // Somebody signed out meanwhile and revoked the earlier refresh token, so the new one is revoked as well.
       const { refreshToken } = tokens
-      if (refreshToken !== undefined) await withdraw({ ...renewal, refreshToken }, routes)
+      if (refreshToken !== undefined) await revokeRefreshToken({ ...renewal, refreshToken }, routes)
       throw nothingToRenewBy()
     }
-    const caller = await ownerOf(c, tokens.idToken, routes.authenticator)
+    const caller = await callerOf(c, tokens.idToken, routes.authenticator)
     if (caller.user !== renewal.user) {
-      c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
+      c.header('set-cookie', logins.clearRenewal(hostOf(c)), { append: true })
       endBefore(ENDED)
       throw unauthenticated(`the issuer renewed the session of another user than ${renewal.user}: sign in`)
     }
     if (before && !(await isStill(caller, c, before.token, routes))) endBefore(CHANGED, tokens.idToken)
     const begun = await putSession(c, tokens.idToken, renewal.user, routes, { latest: until, id })
     const kept = await logins.keep(
-      // An issuer that rotates none gives none: the one before stays good.
+      // An issuer without rotation sends none: the earlier one stays valid.
       tokens.refreshToken ?? renewal.refreshToken,
       renewal,
       until,
       hostOf(c),
     )
     c.header('set-cookie', kept.cookie, { append: true })
-    return shown(caller, begun.until, kept.isRenewable)
+    return sessionView(caller, begun.until, kept.isRenewable)
   } catch (error) {
     if (!(error instanceof ServiceError) || !REFUSALS.has(error.reason)) throw error
-    c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
+    c.header('set-cookie', logins.clearRenewal(hostOf(c)), { append: true })
     if (error.reason === 'LoginOver') endBefore(ENDED)
     throw unauthenticated(`the session cannot be renewed, so sign in again: ${error.message}`, {
       cause: error,
@@ -67,7 +67,7 @@ const REFUSALS: ReadonlySet<string> = new Set(['IssuerRefused', 'LoginOver'])
 
 const nothingToRenewBy = () => unauthenticated('there is nothing to renew the session by: sign in')
 
-/** Whether a token before says of its user what the new one says. */
+/** Whether an earlier token has the same user and groups as the new one. */
 async function isStill(
   caller: Caller,
   c: Context<RestEnv>,
@@ -75,9 +75,9 @@ async function isStill(
   { authenticator }: SessionRoutes,
 ): Promise<boolean> {
   try {
-    return callerKey(await ownerOf(c, token, authenticator)) === callerKey(caller)
+    return callerKey(await callerOf(c, token, authenticator)) === callerKey(caller)
   } catch {
-    // It counts no longer: it is as good as another.
+    // The earlier token is no longer valid, so nothing is left to end.
     return false
   }
 }

@@ -6,24 +6,24 @@ import { failedPrecondition, invalidArgument, permissionDenied } from '../errors
 import type { Authenticator } from '../identity/authenticate.js'
 import { credentialsOf } from '../identity/credentials.js'
 import type { RestEnv } from '../rest/env.js'
-import { beginSession, hostOf, type SessionRoutes, shown } from './begun-session.js'
-import { ofAnotherPage } from './of-another-page.js'
+import { beginSession, hostOf, type SessionRoutes, sessionView } from './begun-session.js'
+import { notOwnPage } from './not-own-page.js'
 import { renewSession } from './session-renewal.js'
 import { isOfOwnPage } from './sessions.js'
 import { signOut } from './signing-out.js'
 
 const PATH = '/console/session'
 
-/** Bytes of a body: the longest token that is accepted, and its name. */
+/** The largest body, bytes: the longest accepted token, and its name. */
 const LARGEST_BODY = 20_000
 
-/** By what a page signs in. With `replace` a code also ends the session of another user. */
+/** The body of a sign-in. With `replace` a code also replaces the session of another user. */
 const signIn = z.union([
   z.strictObject({ code: z.string().min(1).max(256), replace: z.boolean().default(false) }),
   z.strictObject({ token: z.string().min(1).max(16_384) }),
 ])
 
-/** Begins, renews and ends sessions, for the console's own page. */
+/** Adds the routes that start, renew and end sessions, for the console's own page. */
 export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
   const { sessions, codes, logins } = routes
   const limited = bodyLimit({
@@ -38,21 +38,21 @@ export function addSessions(app: Hono<RestEnv>, routes: SessionRoutes): void {
     if ('code' in by && !by.replace) await mustNotReplace(codes.userOf(by.code), request, routes)
     const begin = (token: string) => beginSession(c, token, routes)
     const { session: _, ...begun } = await ('code' in by ? codes.redeem(by.code, begin) : begin(by.token))
-    // Of whoever was signed in before.
-    if (logins) c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
+    // The renewal belongs to the previous session.
+    if (logins) c.header('set-cookie', logins.clearRenewal(hostOf(c)), { append: true })
     return c.json(begun)
   })
   app.post(`${PATH}/renewal`, async c => c.json(await renewSession(c, ownPage(c), routes)))
   app.delete(PATH, async c => {
     const request = ownPage(c)
     await signOut(request, routes)
-    c.header('set-cookie', sessions.endAt(hostOf(c)))
-    if (logins) c.header('set-cookie', logins.forgottenAt(hostOf(c)), { append: true })
+    c.header('set-cookie', sessions.clear(hostOf(c)))
+    if (logins) c.header('set-cookie', logins.clearRenewal(hostOf(c)), { append: true })
     return c.body(null, 204)
   })
 }
 
-/** Who is signed in, and codes that sign a browser in, for callers that are authenticated. */
+/** Adds the routes that show the session and issue sign-in codes, for authenticated callers. */
 export function addSignedIn(
   app: Hono<RestEnv>,
   { codes, sessions, logins }: Pick<SessionRoutes, 'codes' | 'sessions' | 'logins'>,
@@ -61,11 +61,11 @@ export function addSignedIn(
     const { incoming } = c.env
     const expiresAt = incoming && (await sessions.of(incoming))?.until
     const renewal = incoming && (await logins?.renewal(incoming))
-    return c.json(shown(c.var.caller, expiresAt, renewal?.user === c.var.caller.user))
+    return c.json(sessionView(c.var.caller, expiresAt, renewal?.user === c.var.caller.user))
   })
   app.post('/console/codes', c => {
     const [, token] = /^Bearer +(\S+) *$/i.exec(c.req.header('authorization') ?? '') ?? []
-    // Of a session's cookie there is no such header: who has a session needs no other way in, and a page must not make one for others.
+    // A session is no such header: a user with a session needs no code, and a page must not make codes for others.
     if (!token)
       throw permissionDenied('a sign-in code stands for a token: send one as `Authorization: Bearer`')
     const { code, validMs } = codes.issue(c.var.caller.user, token)
@@ -74,8 +74,8 @@ export function addSignedIn(
 }
 
 /**
- * A link that somebody sends signs its reader in as somebody else, who then sees what the reader does. So a session of another user is not replaced
- * before its reader says so. @throws Failure FAILED_PRECONDITION
+ * Refuses to replace the session of another user without consent: a link that somebody sends would sign its reader in as the sender, who then sees
+ * what the reader does. @throws Failure FAILED_PRECONDITION
  */
 async function mustNotReplace(
   user: string,
@@ -98,15 +98,15 @@ async function currentUser(
   try {
     return (await authenticator.authenticate(credentialsOf(request))).user
   } catch {
-    // A session that is over or cannot be checked is nobody's: replacing it takes nothing from anyone.
+    // An ended session, or one that cannot be checked, may be replaced.
     return undefined
   }
 }
 
-/** @throws Failure for a request that the console's own page has not made */
+/** Returns a request of the console's own page. @throws Failure for other requests */
 function ownPage(c: Context<RestEnv>): IncomingMessage {
   const { incoming } = c.env
-  if (!incoming || !isOfOwnPage(incoming)) throw ofAnotherPage()
+  if (!incoming || !isOfOwnPage(incoming)) throw notOwnPage()
   return incoming
 }
 

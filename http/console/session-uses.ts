@@ -1,7 +1,7 @@
-/** Sessions that somebody signed out of are remembered in this number, the newest: each is some 100 bytes. */
+/** The most signed-out sessions that are remembered, each some 100 bytes. */
 const MOST_ENDED = 16_384
 
-/** An answer under way, or the socket of one. */
+/** A running response, or its socket. */
 interface Answer {
   readonly destroyed: boolean
   once(event: 'close', then: () => void): unknown
@@ -9,25 +9,29 @@ interface Answer {
 }
 
 /**
- * What is under way of each session of a browser at this server, and which sessions were signed out of. A session is in a cookie, and its browser
- * has several tabs: signing out in one of them ends what the others have open, and the cookie counts no longer, wherever else it is.
+ * The open calls of each browser session at this server, and the sessions that were signed out of. Tabs share a session: signing out in one of them
+ * ends the open calls of all, and the cookie is no longer valid, wherever a copy of it is.
  */
 export class SessionUses {
-  readonly #underWay = new Map<string, Set<() => void>>()
+  readonly #open = new Map<string, Set<() => void>>()
   /** The oldest first. */
   readonly #ended = new Set<string>()
 
-  /** @param end ends it; called once at most, and not after `leave` @returns leave: it is over */
+  /**
+   * Adds an open call.
+   * @param end ends the call; called at most once, and not after it was removed
+   * @returns removes the call
+   */
   add(session: string, end: () => void): () => void {
-    const uses = this.#underWay.get(session) ?? new Set()
-    this.#underWay.set(session, uses.add(end))
+    const uses = this.#open.get(session) ?? new Set()
+    this.#open.set(session, uses.add(end))
     return () => {
       uses.delete(end)
-      if (uses.size === 0 && this.#underWay.get(session) === uses) this.#underWay.delete(session)
+      if (uses.size === 0 && this.#open.get(session) === uses) this.#open.delete(session)
     }
   }
 
-  /** Cuts an answer off with its session. It may be over already, as when its client left while the session was looked up. */
+  /** Destroys a response when its session ends. The response may have closed already while the session was looked up. */
   cutOff(session: string, answer: Answer): void {
     if (answer.destroyed) return
     answer.once(
@@ -36,20 +40,20 @@ export class SessionUses {
     )
   }
 
-  /** Whether somebody signed out of a session here. */
+  /** Whether somebody signed out of a session. */
   isEnded(session: string): boolean {
     return this.#ended.has(session)
   }
 
-  /** Ends everything of a session, now and from now on. */
+  /** Ends the open calls of a session, and marks it as ended. */
   end(session: string): void {
     this.#ended.add(session)
     for (const oldest of this.#ended) {
       if (this.#ended.size <= MOST_ENDED) break
       this.#ended.delete(oldest)
     }
-    const uses = this.#underWay.get(session)
-    this.#underWay.delete(session)
+    const uses = this.#open.get(session)
+    this.#open.delete(session)
     for (const end of uses ?? []) end()
   }
 }

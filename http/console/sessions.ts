@@ -10,45 +10,45 @@ import {
 import { SealedCookie } from './cookies.js'
 import { SessionUses } from './session-uses.js'
 
-/** A part of the cookie's name. */
+/** The purpose in the cookie's name. */
 const PURPOSE = 'session'
-/** A session ends after a working day at the latest, milliseconds. The token in it may end sooner. */
+/** The longest session, milliseconds: a working day. Its token may end sooner. */
 export const SESSION_MS = 12 * 3_600_000
-/** Sessions whose cookies were decrypted lately: decrypting takes some 0.1 ms. */
+/** The most decrypted sessions that are cached: decryption takes some 0.1 ms. */
 const MOST_KNOWN = 4_096
 
 /**
- * The key of sessions, derived from the listener's private key: replicas that present one certificate share it, and there is no further secret to
- * keep. A new certificate ends all sessions. @param privateKey PEM
+ * Derives the key of sessions from the listener's private key: replicas with one certificate share it, and there is no further secret to keep. A new
+ * certificate ends all sessions. @param privateKey PEM
  */
 export const sessionKeyOf = (privateKey: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', privateKey, '', 'kairship console session', 32))
 
-/** A session as its cookie has it. */
+/** The content of a session's cookie. */
 export interface Session {
-  /** The same through all renewals, so that signing out ends what an earlier token of it has open. It is no secret. */
+  /** Stays the same through all renewals, so that signing out ends the calls of earlier tokens too. It is no secret. */
   readonly id: string
   readonly token: string
-  /** As the header of its pages has it. */
+  /** The user, encoded as in the header of its pages. */
   readonly user: string
   /** Milliseconds since 1970. */
   readonly until: number
 }
 
 /**
- * Sessions of browsers. A session is the caller's own token, encrypted into a cookie that no script can read: there is nothing to keep on the server,
- * and every replica that has the key can read it. It gives no right by itself: its token is authenticated with each request, as any other.
+ * Sessions of browsers. A session is the caller's own token, encrypted in a cookie that scripts cannot read: the server stores nothing, and every
+ * replica with the key can read it. A session gives no rights by itself: its token is authenticated with each request, like any other token.
  */
 export class Sessions {
   readonly #known = new Map<string, Session>()
-  /** Requests that count as their session's. */
+  /** Requests whose credential is their session. */
   readonly #requests = new WeakMap<IncomingMessage, Session>()
   readonly #cookie: SealedCookie
 
   /**
    * @param key 32 bytes, the same on every replica
    * @param now milliseconds since 1970
-   * @param mostKnown sessions whose cookies it need not decrypt again
+   * @param mostKnown the most decrypted sessions that are cached
    */
   constructor(
     key: Uint8Array,
@@ -58,15 +58,15 @@ export class Sessions {
     this.#cookie = new SealedCookie(PURPOSE, key, 'Strict', now)
   }
 
-  /** What is under way of each, and those that were signed out of. */
+  /** The open calls of sessions, and the sessions that were signed out of. */
   readonly uses = new SessionUses()
 
   /**
    * The `Set-Cookie` of a new session; undefined where the token is too large for a cookie.
-   * @param user whose the token is
-   * @param host as the browser names this server
-   * @param latest when it ends at the latest, milliseconds since 1970
-   * @param id of the session that it renews
+   * @param user of the token
+   * @param host the server's name in the browser
+   * @param latest the latest end of the session, milliseconds since 1970
+   * @param id of the renewed session; absent for a new one
    */
   async begin(
     token: string,
@@ -80,15 +80,14 @@ export class Sessions {
     return cookie === undefined ? undefined : { cookie, until, id }
   }
 
-  /** The `Set-Cookie` that makes a browser forget its session. @param host as the browser names this server */
-  endAt(host: string | undefined): string {
-    return this.#cookie.endAt(host)
+  /** The `Set-Cookie` that deletes the session's cookie. @param host the server's name in the browser */
+  clear(host: string | undefined): string {
+    return this.#cookie.clear(host)
   }
 
   /**
-   * Makes the session of a browser's own page count as the `Authorization` header that a program would have sent, so that everything after
-   * it has one kind of credential. A request that brings the header keeps it. Requests of other pages, and
-   * of a page of another user's, are not touched.
+   * Sets the `Authorization` header of a request from its session's cookie, so that later steps see one kind of credential. A request with the header
+   * keeps it. Requests of other pages, and of a page of another user, are not changed.
    */
   async authorize(request: IncomingMessage): Promise<void> {
     if (request.headers.authorization !== undefined || !isOfOwnPage(request)) return
@@ -98,17 +97,17 @@ export class Sessions {
     this.#requests.set(request, session)
   }
 
-  /** The session that a request counts as one of: its caller has sent no credential, its browser has. */
+  /** The session that is a request's credential; undefined where the request has another one. */
   credentialOf(request: IncomingMessage): Session | undefined {
     return this.#requests.get(request)
   }
 
-  /** Whether a request has a session cookie at all: most have none, and nothing to wait for. */
+  /** Whether a request has a session cookie. Most requests have none and need no asynchronous step. */
   mayHave(request: IncomingMessage): boolean {
     return this.#cookie.of(request) !== undefined
   }
 
-  /** The session whose cookie a request has; undefined where it has none, or one that is over. */
+  /** The session of a request's cookie; undefined where it has none, or an ended one. */
   async of(request: IncomingMessage): Promise<Session | undefined> {
     const sealed = this.#cookie.of(request)
     if (sealed === undefined) return undefined
@@ -122,7 +121,7 @@ export class Sessions {
     return session
   }
 
-  /** The tokens by which a session was used here lately. */
+  /** The cached tokens of a session. */
   tokensOf(id: string): readonly string[] {
     return [...this.#known.values()].filter(session => session.id === id).map(({ token }) => token)
   }
@@ -139,18 +138,18 @@ export class Sessions {
 }
 
 /**
- * Whether a page of this origin made the request. All browsers say so since 2023; before that they named the origin of writes and WebSockets.
- * A request that says neither was not made by a page.
+ * Whether a page of this origin made the request. Browsers since 2023 send `Sec-Fetch-Site`; earlier ones sent `Origin` with writes and WebSockets. A
+ * request with neither was not made by a page.
  */
 export function isOfOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const { origin, host } = headers
-  // Sessions are over TLS alone: whoever answers for this host without it is another.
+  // Sessions exist only over TLS: a page of this host without TLS may come from somebody else.
   if (origin !== undefined && origin !== `https://${host}`) return false
   const site = headers['sec-fetch-site']
   return site === undefined ? origin !== undefined : site === 'same-origin'
 }
 
-/** Whether a request's page is this user's, or does not say whose it is: by the header, or by a WebSocket's subprotocol. @param user as a header has it */
+/** Whether a request's page belongs to this user or names none, by the header or a WebSocket's subprotocol. @param user encoded as in the header */
 function isOfPageOf(user: string, { headers }: IncomingMessage): boolean {
   const header = headers[SESSION_USER]
   if (header !== undefined && header !== user) return false
@@ -162,13 +161,13 @@ function isOfPageOf(user: string, { headers }: IncomingMessage): boolean {
   return wanted.every(protocol => protocol === own)
 }
 
-/** When a token says that it ends, milliseconds since 1970; most tokens are JWTs. Their signature is for the authenticator to verify. */
+/** The expiry of a token, milliseconds since 1970, where it is a JWT. The authenticator verifies its signature. */
 function expiryOf(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token)
     return exp === undefined ? undefined : exp * 1_000
   } catch {
-    // Not a JWT: the host knows when it ends.
+    // Not a JWT: only the host knows when it ends.
     return undefined
   }
 }

@@ -4,48 +4,48 @@ import { aborted, resourceExhausted, unauthenticated } from '../errors/failure.j
 import { toFailure } from '../errors/to-failure.js'
 import { accountNamespace } from '../identity/account-namespace.js'
 
-/** A code is typed or opened within this time, milliseconds. `npm start` prints one, which its reader may come to late. */
+/** The lifetime of a code, milliseconds. `npm start` prints one, and its user may come late. */
 const CODE_MS = 600_000
-/** Codes that wait for their use. Each is some 200 bytes and a token of 16 KiB at most. */
+/** The most unused codes. Each takes some 200 bytes and a token of 16 KiB at most. */
 const MOST_CODES = 1_000
-/** Those of one caller, or of all ServiceAccounts of one namespace, who are as easily made: more than a person opens at once. */
+/** The most unused codes of one caller, or of all ServiceAccounts of a namespace, which are as easily made: more than a person opens at once. */
 const MOST_OF_CALLER = 16
 
-/** Uses of one code that failed without fault of its own: after so many it is spent. Each may cost a request of the host. */
+/** The most uses of a code that fail for other reasons than the code itself. Each may cost a request to the host. */
 const MOST_TRIES = 32
-/** Failures that decide about the token itself: its code is of no more use. After others, as where the host is away, it is. */
+/** Failures of the token itself, after which its code is spent. After others, such as an unreachable host, the code stays valid. */
 const OF_THE_TOKEN: ReadonlySet<Code> = new Set([
   Code.UNAUTHENTICATED,
   Code.PERMISSION_DENIED,
   Code.INVALID_ARGUMENT,
 ])
 
-/** What a code stands for. */
+/** The token of a code. */
 interface Issued {
   readonly token: string
   readonly user: string
   readonly until: number
-  /** Uses that were begun. */
+  /** The number of uses. */
   tries: number
-  /** Whether one is under way. */
+  /** A use is running. */
   isInUse: boolean
 }
 
 /**
- * Codes that each sign in one browser once. A command that holds a token gets one and opens the page with it, so that the token itself is in no
- * URL, history or process list. A code is of no use after a use that succeeded, after ten minutes, or at another replica.
+ * Codes that each sign one browser in, once. A command that holds a token gets a code and opens the page with it, so that the token is in no URL,
+ * history or process list. A code is spent after a successful use or ten minutes, and is unknown to other replicas.
  */
 export class SignInCodes {
-  /** By SHA-256: what this process holds of a code cannot be used. The oldest first. */
+  /** Codes by their SHA-256, so that the memory of this process has no usable code. The oldest first. */
   readonly #issued = new Map<string, Issued>()
 
-  /** @param now milliseconds of a clock that does not jump */
+  /** @param now a monotonic clock, milliseconds */
   constructor(private readonly now: () => number) {}
 
   /** @throws Failure RESOURCE_EXHAUSTED */
   issue(user: string, token: string): { readonly code: string; readonly validMs: number } {
-    this.#forgetOld()
-    const own = [...this.#issued.values()].filter(issued => holderOf(issued.user) === holderOf(user))
+    this.#deleteExpired()
+    const own = [...this.#issued.values()].filter(issued => limitKeyOf(issued.user) === limitKeyOf(user))
     if (own.length >= MOST_OF_CALLER || this.#issued.size >= MOST_CODES)
       throw resourceExhausted('too many sign-in codes wait for their use: use one, or wait ten minutes', {
         retryAfterSeconds: CODE_MS / 1_000,
@@ -61,15 +61,15 @@ export class SignInCodes {
     return { code, validMs: CODE_MS }
   }
 
-  /** Whom a code signs in. It stays good. @throws Failure UNAUTHENTICATED */
+  /** The user of a code. The code stays valid. @throws Failure UNAUTHENTICATED */
   userOf(code: string): string {
     return this.#of(keyOf(code)).user
   }
 
   /**
-   * Uses the token that a code stands for, one use at a time. The code is spent when `use` succeeds, when it finds the token wrong, and after
-   * `MOST_TRIES`: a host that is away for a moment costs nobody a new link.
-   * @throws Failure UNAUTHENTICATED for a code that is of no use, ABORTED for one in use, and what `use` throws
+   * Uses the token of a code, one use at a time. The code is spent when `use` succeeds, when it finds the token wrong, and after `MOST_TRIES`: while
+   * the host is away for a moment, the link stays valid.
+   * @throws Failure UNAUTHENTICATED for an invalid code, ABORTED for one in use, and the error of `use`
    */
   async redeem<T>(code: string, use: (token: string) => Promise<T>): Promise<T> {
     const key = keyOf(code)
@@ -90,7 +90,7 @@ export class SignInCodes {
   }
 
   #of(key: string): Issued {
-    this.#forgetOld()
+    this.#deleteExpired()
     const issued = this.#issued.get(key)
     if (!issued)
       throw unauthenticated(
@@ -99,7 +99,7 @@ export class SignInCodes {
     return issued
   }
 
-  #forgetOld(): void {
+  #deleteExpired(): void {
     for (const [key, { until }] of this.#issued) {
       if (until > this.now()) return
       this.#issued.delete(key)
@@ -109,8 +109,8 @@ export class SignInCodes {
 
 const keyOf = (code: string): string => hash('sha256', code, 'base64')
 
-/** Whom a code counts for. */
-function holderOf(user: string): string {
+/** The caller, or namespace of ServiceAccounts, for which codes are counted. */
+function limitKeyOf(user: string): string {
   const namespace = accountNamespace(user)
   return namespace === undefined ? user : `system:serviceaccounts:${namespace}`
 }

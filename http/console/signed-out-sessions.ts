@@ -8,28 +8,28 @@ import type { StoredLocks } from '../rpc/access-lock/access-locks.js'
 import { CREATED_BY } from '../rpc/access-lock/lock-message.js'
 import type { SessionUses } from './session-uses.js'
 
-/** Before the id of a session in a lock's `tokenId`: no token has such an id. */
+/** The prefix of a session's id in a lock's `tokenId`. No token has an id with it. */
 const PREFIX = 'console-session/'
-/** The host answers within this time, milliseconds, or the other replicas are not told. */
+/** The time for writing a lock, milliseconds; after it the other replicas do not learn of the sign-out. */
 const WITHIN_MS = 10_000
-/** Sessions of one user that replicas are told of at once. Nobody signs out more often in a working day; each is an object on the host. */
+/** The most such locks of one user. Nobody signs out more often in a working day, and each is an object on the host. */
 const MOST_OF_USER = 64
-/** Locks that are over and are removed when another one is set. */
+/** The most expired locks that are deleted with each new one. */
 const MOST_REMOVED = 100
 
-/** A session that somebody signed out of. */
+/** A session that was signed out of. */
 export interface SignedOut {
   readonly id: string
   readonly user: string
-  /** When it would have ended by itself, milliseconds since 1970. */
+  /** When it would have expired, milliseconds since 1970. */
   readonly until: number
 }
 
-/** What telling the other replicas depends on. */
+/** Dependencies of the publication. */
 export interface SignedOutOptions {
-  /** The locks as this replica's watch has them. */
+  /** The locks of this replica's watch. */
   readonly locks: AccessLocks
-  /** Those of the host, under Kairship's own credential. */
+  /** The locks of the host, written with Kairship's own credential. */
   readonly stored: Pick<StoredLocks, 'create' | 'delete'>
   readonly log: Log
   /** Milliseconds since 1970. */
@@ -37,28 +37,28 @@ export interface SignedOutOptions {
 }
 
 /**
- * Tells every replica which sessions were signed out of: by an AccessLock for the id of the session, which all of them watch and which ends with it.
- * Also a replica that starts later knows them.
+ * Publishes signed-out sessions to all replicas: as an AccessLock for the session's id, which all replicas watch and which expires with the session.
+ * Replicas that start later see it as well.
  */
 export class SignedOutSessions {
   constructor(private readonly options: SignedOutOptions) {}
 
-  /** Ends in `uses` what any replica has signed out of, now and from now on. @returns what stops that */
+  /** Ends sessions in `uses` that any replica has published, now and later. @returns stops that */
   follow(uses: SessionUses): () => void {
     const { locks, wallClock } = this.options
-    const look = () => {
+    const update = () => {
       const now = wallClock()
       for (const lock of locks.all()) {
         const id = sessionOf(lock)
         if (id !== undefined && lockEndsAt(lock) > now && !uses.isEnded(id)) uses.end(id)
       }
     }
-    look()
-    return locks.onChange(look)
+    update()
+    return locks.onChange(update)
   }
 
-  /** Tells the other replicas. Where the host is away they are not told, and the log says so. It never rejects. */
-  async tell(session: SignedOut): Promise<void> {
+  /** Publishes a session. Where the host is away this fails with a log record. Never rejects. */
+  async publish(session: SignedOut): Promise<void> {
     const { locks, stored, log, wallClock } = this.options
     const { signal, clear } = deadline([], WITHIN_MS)
     try {
@@ -81,7 +81,7 @@ export class SignedOutSessions {
   }
 }
 
-/** Another replica may have removed it. */
+/** Another replica may have deleted it. */
 function unlessGone(error: unknown): void {
   if (!isNotFound(error)) throw error
 }
@@ -89,7 +89,7 @@ function unlessGone(error: unknown): void {
 const sessionOf = ({ spec: { tokenId } }: AccessLock): string | undefined =>
   tokenId?.startsWith(PREFIX) ? tokenId.slice(PREFIX.length) : undefined
 
-/** It has one name, so that two sign-outs of one session set one. */
+/** The name is derived from the session, so that two sign-outs of one session make one lock. */
 const lockOf = ({ id, user, until }: SignedOut): AccessLock => ({
   apiVersion: 'kairship.io/v1alpha1',
   kind: 'AccessLock',

@@ -1,17 +1,17 @@
 import type { AnswerAccount } from '../limits/answer-memory.js'
 
-/** An answer that was made of large lists is to be taken within this, milliseconds: it holds memory that others wait for. */
+/** A caller must take an answer of large lists within this time, milliseconds: it holds memory that others wait for. */
 const DELIVERY_MS = 60_000
 
-/** The way of an answer to its caller. */
+/** The delivery of an answer to its caller. */
 export interface Delivery {
-  /** Calls back once the answer was taken, or its connection has ended; at once where it has. */
-  whenOver(then: () => void): void
+  /** Calls back once the answer was taken or its connection has ended; at once where that was before. */
+  whenOver(callback: () => void): void
   /** Ends an answer that is not taken. */
   cut(): void
 }
 
-/** Holds what was read until the answer was sent, or is taken too slowly. */
+/** Closes the account of a large answer when it was delivered. An answer that is taken too slowly is cut. */
 export function closeWhenDelivered(answers: AnswerAccount, delivery: Delivery | undefined): void {
   if (!delivery || !answers.isCounted) {
     answers.close()
@@ -23,4 +23,23 @@ export function closeWhenDelivered(answers: AnswerAccount, delivery: Delivery | 
     clearTimeout(slow)
     answers.close()
   })
+}
+
+/** A delivery whose end is reported by its sender, for connections that carry several answers. @returns also the function that reports it */
+export function trackedDelivery(cut: () => void): {
+  readonly delivery: Delivery
+  readonly ended: () => void
+} {
+  let isOver = false
+  const waiting: (() => void)[] = []
+  return {
+    delivery: {
+      whenOver: callback => void (isOver ? callback() : waiting.push(callback)),
+      cut,
+    },
+    ended() {
+      isOver = true
+      for (const callback of waiting.splice(0)) callback()
+    },
+  }
 }

@@ -74,7 +74,7 @@ describe('a sealed cookie', () => {
     const one = new SealedCookie('sign-in', KEY, 'Lax', () => NOON)
     const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax'
     expect(await one.set({}, until, HOST)).toMatch(new RegExp(`; ${attributes}; Max-Age=90$`))
-    expect(one.endAt(HOST)).toBe(`__Host-kairship-sign-in-8443=; ${attributes}; Max-Age=0`)
+    expect(one.clear(HOST)).toBe(`__Host-kairship-sign-in-8443=; ${attributes}; Max-Age=0`)
   })
 
   it('is not set where its end has come already, or where it is more than a browser keeps', async () => {

@@ -3,12 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type ClientOptions, WebSocket } from 'ws'
-import {
-  type AnswerGet,
-  type MaySend,
-  pageSockets,
-  shareSocket,
-} from '../../../http/console/shared-socket.js'
+import type { MaySend } from '../../../http/console/carried-answer.js'
+import { type AnswerGet, acceptSockets, shareSocket } from '../../../http/console/shared-socket.js'
 import { waitFor } from '../../patience.js'
 
 /** What is to be done later, which a test does when it likes. */
@@ -44,7 +40,7 @@ async function sharing(
   const server = createServer()
   const accepted = new Promise<WebSocket>(resolve => {
     server.on('upgrade', (request, socket, head) =>
-      pageSockets().handleUpgrade(request, socket, head, resolve),
+      acceptSockets().handleUpgrade(request, socket, head, resolve),
     )
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

@@ -26,7 +26,7 @@ function telling() {
   const log = fakeLog()
   const signedOut = new SignedOutSessions({ locks, stored, log, wallClock: () => now })
   const later = (ms: number) => (now = NOON + ms)
-  const tell = (id: string, user: string, until = NOON + 60_000) => signedOut.tell({ id, user, until })
+  const tell = (id: string, user: string, until = NOON + 60_000) => signedOut.publish({ id, user, until })
   return { locks, stored, deleted, log, signedOut, later, tell }
 }
 
