@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core'
 import type { SubjectChange } from '../../proto/gen/kairship/access_review_pb.js'
 import { ServerWords } from '../failures/server-words.js'
 import { TableHead } from '../tables/table-head.js'
@@ -73,8 +73,8 @@ function Subject({ change }: { readonly change: SubjectChange }) {
                 <Table.Tr key={`${group} ${resource} ${namespace}`}>
                   <Table.Th scope="row">{group ? `${resource}.${group}` : resource}</Table.Th>
                   <Table.Td>{namespace || '*'}</Table.Td>
-                  <Table.Td>{gained.join(' ')}</Table.Td>
-                  <Table.Td>{lost.join(' ')}</Table.Td>
+                  <Table.Td>{gained.length > 0 && <Code>{gained.join(' ')}</Code>}</Table.Td>
+                  <Table.Td>{lost.length > 0 && <Code>{lost.join(' ')}</Code>}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>

@@ -97,7 +97,7 @@ export function EventsScreen() {
         {
           title: columns.message,
           cell: ({ message }) => (
-            <Text size="sm" maw={460} style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" maw={460} style={{ overflowWrap: 'anywhere' }} lang="en">
               {message}
             </Text>
           ),

@@ -157,7 +157,7 @@ function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
               <Line text={[event.instance, event.cluster].filter(Boolean).join(' · ')} />
               <Line text={event.object} />
               <Line text={event.count > 1 ? `${event.reason} ×${event.count}` : event.reason} />
-              <Line text={event.message} />
+              <Line text={event.message} lang="en" />
             </>
           )
         )
@@ -167,8 +167,8 @@ function Rows({ events }: { readonly events: readonly FleetEvent[] }) {
 }
 
 /** A cell with one line, so that all rows have the same height. Cut text is its title. */
-const Line = ({ text }: { readonly text: string }) => (
-  <Table.Td>
+const Line = ({ text, lang }: { readonly text: string; readonly lang?: 'en' }) => (
+  <Table.Td {...(lang && { lang })}>
     <Text size="sm" truncate title={text}>
       {text}
     </Text>

@@ -82,7 +82,7 @@ function Row({ row, find }: { readonly row: LogLine; readonly find: string }) {
   if (kind !== 'line')
     return (
       <Text span inherit c={kind === 'unread' || kind === 'gap' ? 'red' : 'dimmed'} fs="italic">
-        {from} {text || (kind === 'joined' || kind === 'gap' ? words[kind] : '')}
+        {from} {text ? <span lang="en">{text}</span> : kind === 'joined' || kind === 'gap' ? words[kind] : ''}
       </Text>
     )
   return (

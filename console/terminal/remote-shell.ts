@@ -5,12 +5,23 @@ export const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
 /** The largest frame, bytes. Longer input, such as pasted text, is split. */
 const LARGEST_INPUT = 32_768
 
+/** How a program or its terminal ended. */
+export interface End {
+  /** The program's exit code; absent where it is not known. */
+  readonly code?: number
+  /** In the page's own words. */
+  readonly why?: string
+  /** In the words of a server, or of a proxy before it. */
+  readonly said?: string
+  /** The close code of a WebSocket that broke without a reason. */
+  readonly broke?: number
+}
+
 /** The state of a terminal. An ended one does not start again, because its program is gone. */
 export type ShellState =
   | { readonly name: 'connecting' }
   | { readonly name: 'open' }
-  /** @param code the program's exit code; absent where it is not known */
-  | { readonly name: 'ended'; readonly code?: number; readonly why?: string }
+  | ({ readonly name: 'ended' } & End)
 
 /** The methods of a browser's WebSocket that are used. */
 export interface ShellSocket {
@@ -38,7 +49,7 @@ export class RemoteShell {
   #state: ShellState = { name: 'connecting' }
   #socket: ShellSocket | undefined
   /** The end of the program, as the server sent it. */
-  #last: { readonly code?: number; readonly why?: string } | undefined
+  #last: End | undefined
   #size: { readonly columns: number; readonly rows: number } | undefined
 
   constructor(private readonly options: ShellOptions) {}
@@ -75,8 +86,12 @@ export class RemoteShell {
 
   /** Ends the terminal from the browser. */
   stop(why?: string): void {
+    this.#end(why === undefined ? {} : { why })
+  }
+
+  #end(end: End): void {
     if (this.#state.name === 'ended') return
-    this.#become({ name: 'ended', ...(why !== undefined && { why }) })
+    this.#become({ name: 'ended', ...end })
     this.#socket?.close()
   }
 
@@ -97,10 +112,11 @@ export class RemoteShell {
   async #closed(code: number, reason: string): Promise<void> {
     if (this.#state.name === 'ended') return
     const wasOpen = this.#state.name === 'open'
-    const said = this.#last ?? (reason === '' ? undefined : { why: reason })
+    const said = this.#last ?? (reason === '' ? undefined : { said: reason })
     if (said) return this.#become({ name: 'ended', ...said })
-    const why = wasOpen ? undefined : await this.#refused()
-    this.stop(why ?? (wasOpen && code === 1000 ? undefined : `the connection broke (${code})`))
+    const refusal = wasOpen ? undefined : await this.#refused()
+    if (refusal !== undefined) this.#end({ said: refusal })
+    else this.#end(wasOpen && code === 1000 ? {} : { broke: code })
   }
 
   async #refused(): Promise<string | undefined> {
@@ -118,14 +134,14 @@ export class RemoteShell {
 }
 
 /** The end of a command, from the Status of the error channel. */
-function endOf(text: string): { readonly code?: number; readonly why?: string } {
+function endOf(text: string): End {
   const status = read(text)
-  if (!status) return { why: text }
+  if (!status) return { said: text }
   if (status.status === 'Success') return { code: 0 }
   const exit = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   const code = Number(exit)
   if (status.reason === 'NonZeroExitCode' && Number.isInteger(code)) return { code }
-  return { why: status.message ?? text }
+  return { said: status.message ?? text }
 }
 
 interface Status {

@@ -2,13 +2,14 @@ import { Box, Group, Stack, Text, TextInput, Title, useComputedColorScheme } fro
 import { getRouteApi } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ownFetch, ownSocket } from '../connection/own-fetch.js'
+import { OthersWords } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { RefusableButton } from '../rights/refusable-button.js'
 import { useNotYetWords } from '../words/not-yet.js'
 import { useTerminalWords } from '../words/terminal.js'
 import { useWords } from '../words/use-words.js'
 import { Output } from './output.js'
-import { PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
+import { type End, PROTOCOLS, RemoteShell, type ShellState } from './remote-shell.js'
 import { addressOf, execPath, runs, type Started, type TerminalSearch } from './terminal-search.js'
 import { showTerminal } from './xterm.js'
 
@@ -58,11 +59,7 @@ export function TerminalScreen() {
         {namespace}/{pod}
         {container && ` · ${joint.of(words.container, container)}`} · {words.leave}
       </Text>
-      {shown.name === 'ended' && shown.why && (
-        <Text c="red" role="alert">
-          {shown.why}
-        </Text>
-      )}
+      {shown.name === 'ended' && <WhyEnded end={shown} />}
       {isRunning ? (
         <Shell
           key={`${started?.attempt} ${search.command}`}
@@ -166,6 +163,16 @@ function Shell({
     if (shown.current) shown.current.options.theme = themes[scheme]
   }, [scheme])
   return <Box ref={element} className="remote-shell" />
+}
+
+function WhyEnded({ end: { why, said, broke } }: { readonly end: End }) {
+  const words = useTerminalWords()
+  if (!why && !said && broke === undefined) return null
+  return (
+    <Text c="red" role="alert">
+      {said ? <OthersWords text={said} /> : (why ?? words.broke(broke ?? 0))}
+    </Text>
+  )
 }
 
 /** Sends the same request without a WebSocket, whose answer has the server's reason. */

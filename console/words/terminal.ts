@@ -13,6 +13,8 @@ const en = {
   again: 'Start again',
   end: 'End',
   flood: 'The program writes faster than this page can show. Ended.',
+  broke: (code: number) =>
+    `The connection broke (${code}). Check that Kairship and the cluster can be reached.`,
   missing: (bytes: number) =>
     `[${(bytes / 1e6).toFixed(1)} MB of output are missing here: this tab was hidden]`,
   states: {
@@ -37,6 +39,7 @@ const zh: typeof en = {
   again: '重新开始',
   end: '结束',
   flood: '程序输出过快，本页无法显示，已结束。',
+  broke: code => `连接已中断（${code}）。请确认 Kairship 和集群可以访问。`,
   missing: bytes => `[此处缺少 ${(bytes / 1e6).toFixed(1)} MB 输出：此标签页曾被隐藏]`,
   states: {
     asked: '未启动',

@@ -97,14 +97,14 @@ describe('a remote shell', () => {
     socket.happen('open')
     socket.frame(3, JSON.stringify({ status: 'Failure', reason: 'Forbidden', message: 'may no longer' }))
     socket.happen('close', { code: 1008, reason: 'Forbidden' })
-    expect(states.at(-1)).toEqual({ name: 'ended', why: 'may no longer' })
+    expect(states.at(-1)).toEqual({ name: 'ended', said: 'may no longer' })
   })
 
   it('asks why the server did not open it, because browsers do not say', async () => {
     const { socket, states } = shell(async () => 'pods "web" not found')
     socket.happen('close', { code: 1006, reason: '' })
     await settled()
-    expect(states).toEqual([{ name: 'ended', why: 'pods "web" not found' }])
+    expect(states).toEqual([{ name: 'ended', said: 'pods "web" not found' }])
   })
 
   it('names the code of a connection that broke without a reason', async () => {
@@ -112,7 +112,7 @@ describe('a remote shell', () => {
     socket.happen('open')
     socket.happen('close', { code: 1006, reason: '' })
     await settled()
-    expect(states.at(-1)).toEqual({ name: 'ended', why: 'the connection broke (1006)' })
+    expect(states.at(-1)).toEqual({ name: 'ended', broke: 1006 })
   })
 
   it('closes its socket when it is stopped, and says nothing after that', () => {
