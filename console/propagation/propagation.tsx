@@ -38,7 +38,7 @@ export function Propagation({
   return (
     <>
       {error && <Problem error={error} retry={() => void refetch()} />}
-      {data && <Trace trace={data} />}
+      {data && <Trace instance={instance} trace={data} />}
     </>
   )
 }

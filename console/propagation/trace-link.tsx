@@ -1,9 +1,12 @@
-import { Group, Paper, Text } from '@mantine/core'
+import { Anchor, Group, Paper, Text } from '@mantine/core'
+import { Link as RouterLink } from '@tanstack/react-router'
 import { type CSSProperties, Fragment } from 'react'
 import { TraceLink_State as State, type TraceLink } from '../../proto/gen/kairship/placement_pb.js'
 import { ServerWords } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { useWords } from '../words/use-words.js'
+import { ClusterLink } from './cluster-link.js'
+import { pageOf } from './trace-pages.js'
 import type { PlacedLink } from './trace-rows.js'
 
 const colors: Readonly<Record<State, string>> = {
@@ -17,16 +20,19 @@ const colors: Readonly<Record<State, string>> = {
 /** Mantine's colour of a link, by its state. */
 export const colorOf = ({ state }: TraceLink): string => colors[state] ?? 'gray'
 
-/** One link of a trace, with the line that leads to it. @param isFirst it is the first broken or waiting one */
+/** One link of a trace, with the line that leads to it. The cluster and the object in it lead to their pages, where they have some. @param isFirst it is the first broken or waiting one */
 export function Link({
+  instance,
   placed: { link, column, row, rows, from, goesOn },
   isFirst,
 }: {
+  readonly instance: string
   readonly placed: PlacedLink
   readonly isFirst: boolean
 }) {
   const { trace: words } = useWords()
   const { cluster, object, state, reason, message, quoted } = link
+  const page = pageOf(instance, object)
   const place = {
     '--column': column + 1,
     // The first row holds the titles.
@@ -46,11 +52,21 @@ export function Link({
         <Group gap={6} wrap="nowrap">
           <Dot color={colorOf(link)} />
           <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-            {cluster || <WrappingKind of={object?.kind ?? ''} />}
+            {cluster ? (
+              <ClusterLink instance={instance} cluster={cluster} />
+            ) : (
+              <WrappingKind of={object?.kind ?? ''} />
+            )}
           </Text>
         </Group>
         <Text size="xs" style={{ overflowWrap: 'anywhere' }}>
-          {object?.name}
+          {page ? (
+            <Anchor component={RouterLink} to={page.to} params={page.params as never} inherit>
+              {object?.name}
+            </Anchor>
+          ) : (
+            object?.name
+          )}
         </Text>
         <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
           {words.states[State[state] as keyof typeof words.states] ?? ''} ·{' '}

@@ -8,7 +8,13 @@ import { colorOf, Link } from './trace-link.js'
 import { placedLinks, steps } from './trace-rows.js'
 
 /** The way of a template to its members as a graph: a column for each step. The first broken or waiting link is highlighted, with its fix. */
-export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
+export function Trace({
+  instance,
+  trace,
+}: {
+  readonly instance: string
+  readonly trace: TracePropagationResponse
+}) {
   const { trace: words, problem } = useWords()
   const { summary, links, first, unread } = trace
   const placed = placedLinks(links)
@@ -33,6 +39,7 @@ export function Trace({ trace }: { readonly trace: TracePropagationResponse }) {
               .map(one => (
                 <Link
                   key={`${one.link.cluster} ${one.link.object?.name}`}
+                  instance={instance}
                   placed={one}
                   isFirst={isSame(one.link, first)}
                 />

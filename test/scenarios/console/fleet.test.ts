@@ -223,6 +223,20 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.goto(`${api.url}/instances/${instance}/workloads/deployments/default/shop`)
     await page.getByText(second, { exact: true }).first().waitFor()
     await pictures(page, 'workload-broken')
+    // From the broken link to the member, and from the steps before it to their objects.
+    await page.getByRole('link', { name: 'shop-deployment' }).first().click()
+    await page.getByText('kind: ResourceBinding').waitFor()
+    await page.goBack()
+    await page.getByRole('listitem').getByRole('link', { name: 'shop', exact: true }).click()
+    await page.getByRole('heading', { name: 'shop', exact: true }).waitFor()
+    await page.getByText('kind: PropagationPolicy').waitFor()
+    await page.goBack()
+    await page
+      .getByRole('listitem')
+      .filter({ has: page.getByRole('heading', { name: 'Works' }) })
+      .getByRole('link', { name: second })
+      .click()
+    await page.getByRole('heading', { name: second, exact: true }).waitFor()
     expect(complaints).toEqual([])
   })
 
