@@ -44,14 +44,14 @@ export const en = {
     over: (user: string) => `Sign in again as ${user}. Everything on this page stays as it is.`,
     later: 'Later',
     again: 'Sign in again',
-    elsewhere: 'Sign in in the window that has opened. This page goes on by itself.',
+    elsewhere: 'Sign in in the window that has opened. This page then continues by itself.',
     another: (other: string, user: string) =>
-      `The browser is signed in as ${other} now, and this page is ${user}’s. What was typed here is not sent as ${other}.`,
+      `The browser is now signed in as ${other}, and this page belongs to ${user}. Your input here is not sent as ${other}.`,
     anotherTitle: 'Somebody else signed in',
     startAs: (user: string) => `Start anew as ${user}`,
     otherTitle: 'This link is another user’s',
     other: (user: string, current: string) =>
-      `You are signed in as ${current}. The link signs this browser in as ${user}: whoever gave it to you may see what you do then.`,
+      `You are signed in as ${current}. The link signs this browser in as ${user}. The person who gave you the link may then see your actions.`,
     goOnAs: (user: string) => `Go on as ${user}`,
     stay: (user: string) => `Stay ${user}`,
     done: 'You are signed in',
@@ -63,10 +63,10 @@ export const en = {
     retry: 'Try again',
     notFound: 'There is no such page.',
     notLoaded:
-      'A part of this page did not load: the server is away, or was updated since. Try again, and if that does not help, load the page anew.',
+      'The server is away, or was updated, so a part of this page did not load. Try again. If that does not help, reload the page.',
     loadAnew: 'Load the page anew',
     broken: (what: string) =>
-      `Kairship did not answer, or the connection to it broke (${what}). Check that it runs and that you reach it.`,
+      `Kairship did not answer, or the connection broke (${what}). Check that Kairship runs and that you can reach it.`,
     notServed: (instance: string, what: string, apiVersion: string) =>
       `The instance ${instance} serves no ${what && `${what} in `}${apiVersion}. Check the name, or install its CustomResourceDefinition.`,
     tooLarge: (most: number) => `The answer has more than ${most} MiB, which a page cannot show.`,
@@ -86,7 +86,7 @@ export const en = {
   may: {
     because: (summary: string, fix: string) =>
       fix === '' ? summary : `${summary} ${fix.charAt(0).toUpperCase()}${fix.slice(1)}.`,
-    notHere: 'You may look at this form, and may not send it',
+    notHere: 'You can view this form but not submit it',
     denied: (verb: string, what: string) =>
       `Not allowed: none of your roles here lets you ${verb} ${what}. The page “Access” says who can give it.`,
   },
@@ -99,9 +99,9 @@ export const en = {
     live: 'Live',
     stale: (time: string) => `Not live: as of ${time}. Trying again.`,
     read: (time: string) => `Read at ${time}, not live`,
-    source: 'Answered by Kairship from what it watches',
+    source: 'Answered by Kairship from its watch cache',
     sourceOfLong:
-      'The list is too long to be followed whole. A row in sight is read again within a second of its change; how many there are, and which are in sight, within five.',
+      'The list is too long to watch every row. A visible row is reloaded within a second of its change. The count and the order of rows are reloaded within five seconds.',
   },
   states: {
     RUNNING: 'Ready',
@@ -132,10 +132,10 @@ export const en = {
     noMatch: (text: string) => `Nothing has “${text}” in its name.`,
     page: 'Page',
     tooLong: (n: number, finds: boolean) =>
-      `These ${n.toLocaleString('en')} rows are more than can be followed, so what is shown is as it was when it was read.${finds ? ' Find fewer by name to see them live.' : ''}`,
+      `These ${n.toLocaleString('en')} rows are too many to watch, so the page shows the list as of its last read.${finds ? ' Filter by name to watch fewer rows live.' : ''}`,
     readAgain: 'Read again',
     onlyFirst: (most: number, n: number, finds: boolean) =>
-      `The table ends after the first ${most.toLocaleString('en')} of ${n.toLocaleString('en')}: browsers draw no higher one.${finds ? ' Find the others by name.' : ''}`,
+      `The table ends after the first ${most.toLocaleString('en')} of ${n.toLocaleString('en')}: browsers cannot draw a taller table.${finds ? ' Find the others by name.' : ''}`,
   },
   clusters: {
     title: 'Member clusters',
@@ -181,7 +181,7 @@ export const en = {
     },
   },
   trace: {
-    title: 'The way to its members',
+    title: 'Propagation to member clusters',
     fix: (text: string) => `What helps: ${text}`,
     steps: {
       template: 'Template',
@@ -220,10 +220,10 @@ export const en = {
   },
   instance: {
     why: 'Why it is in this state',
-    calm: 'Everything that ready needs was observed. Nothing is pending.',
+    calm: 'All conditions for Ready hold. Nothing is pending.',
     lifecycle: 'Lifecycle',
     lifecycleLabel: (state: string) => `State machine of the instance; the current state is ${state}`,
-    regions: 'What Kairship keeps true',
+    regions: 'Reconcilers',
     conditions: 'Conditions',
     transitions: 'Transitions',
     noTransitions: 'None since this replica started.',
@@ -236,12 +236,12 @@ export const en = {
     cores: (text: string) => (text === '1' ? '1 core' : `${text} cores`),
     counts: 'What it has',
     connect: 'Connect with kubectl',
-    connectHelp: 'Adds a context for this instance to your kubeconfig. You use it as yourself.',
+    connectHelp: 'Adds a context for this instance to your kubeconfig. You keep your own identity.',
     copy: 'Copy',
     copied: 'Copied',
     gone: (name: string) => `The instance ${name} is gone.`,
     endpoint: 'Endpoint',
-    leader: (name: string) => `Replica ${name} acts for it.`,
+    leader: (name: string) => `Replica ${name} is the leader for this instance.`,
   },
 }
 

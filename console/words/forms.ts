@@ -8,7 +8,7 @@ const formsEn = {
     empty: 'There is no manifest in it.',
     several: 'It has several manifests.',
     long: (most: number) =>
-      `It has more than ${most.toLocaleString('en')} characters: a form of them would not move.`,
+      `It has more than ${most.toLocaleString('en')} characters: a form would be too slow.`,
     otherKind: (kind: string) => `It has no manifest of kind ${kind}.`,
     aliases: (name: string) =>
       `It has aliases (*${name}), and one change in a form would change several places.`,
@@ -35,7 +35,7 @@ const formsEn = {
   row: (of: string, n: number) => `${of} ${n}`,
   addEntry: (of: string) => `Add to ${of.toLowerCase()}`,
   removeEntry: (key: string) => `Remove ${key}`,
-  further: (n: number) => `${n.toLocaleString('en')} more are in the YAML: a form of so many would not move.`,
+  further: (n: number) => `${n.toLocaleString('en')} more are in the YAML: a form would be too slow.`,
 }
 
 /** The same in Chinese. */

@@ -6,13 +6,13 @@ const en = {
   oneOf: (fields: readonly string[]) => `Fill in one of these first: ${fields.join(', ')}.`,
   wrong: 'Correct the fields that are marked as wrong first.',
   choose: (what: string) => `Choose first: ${what}.`,
-  check: 'Check it first: the server tries it and writes nothing.',
-  noChange: 'Change something first: nothing differs from what is stored.',
+  check: 'Check it first: the server makes a dry run and writes nothing.',
+  noChange: 'Change something first: the text equals the stored object.',
   reading: 'It is being read.',
-  trying: 'Wait until the server has tried it without writing anything, and accepted it.',
-  typeName: (name: string) => `Type ${name} above first.`,
+  trying: 'Wait until the server has checked it with a dry run.',
+  typeName: (name: string) => `First type ${name} above.`,
   noLines: 'No line is shown that could be downloaded.',
-  full: 'No further one can be added.',
+  full: 'The limit is reached: no more can be added.',
 }
 
 const zh: typeof en = {

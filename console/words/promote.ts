@@ -3,7 +3,7 @@ import { ownWords } from './own-words.js'
 /** What the promotion of a member's objects says, in English. */
 const promoteEn = {
   title: 'Promote',
-  how: 'What a member runs of its own becomes a template of the control plane, with a policy that keeps it on that member. Its pods run on.',
+  how: 'A workload that only a member has becomes a template of the control plane, with a policy that keeps it on that member. Its pods keep running.',
   cluster: 'Member cluster',
   kind: 'Kind',
   choose: 'Choose a member cluster.',

@@ -7,7 +7,7 @@ const some = (n: number, one: string, other: string): string =>
 /** What the rehearsal says, in English. */
 const rehearseEn = {
   title: 'Rehearse',
-  how: 'Taint clusters in thought: see where everything would go and what would find no place. Nothing is changed.',
+  how: 'Simulate taints on clusters: see the new place of each workload, and the workloads without a place. Nothing is changed.',
   choose: 'Choose the clusters to taint.',
   computing: 'Computing',
   clusters: 'Clusters to taint',

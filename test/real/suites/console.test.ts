@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)('the console over a real Karmada', (
     // What Karmada itself would store.
     await dialog.getByText('adds cluster.karmada.io/unschedulable:NoSchedule').waitFor()
     await dialog.getByRole('button', { name: 'Cordon', exact: true }).click()
-    await page.getByText('Cordoned: nothing further is placed here.').waitFor()
+    await page.getByText('Cordoned: nothing new is scheduled here.').waitFor()
     await create(visited, 'late')
     const scheduling = page
       .getByRole('listitem')

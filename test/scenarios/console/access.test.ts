@@ -205,7 +205,9 @@ describeConsole('a person at the console', {}, world => {
     const row = page.getByRole('row').filter({ hasText: world.instance })
     await row.getByRole('button', { name: 'Bind' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText(/^Whoever has a role in the workspace has it on the whole instance/).waitFor()
+    await dialog
+      .getByText(/^Subjects with a role in the workspace get this role on the whole instance/)
+      .waitFor()
     await dialog.getByRole('combobox', { name: 'Workspace' }).click()
     await page.getByRole('option', { name: 'shop' }).click()
     await pictures(page, 'bind-workspace')

@@ -31,7 +31,7 @@ describeConsole('instances that are made and used in the console', {}, world => 
     await failover.getByRole('status').getByText('The host accepts this.').waitFor()
     await pictures(page, 'setting')
     await failover.getByRole('button', { name: 'Save' }).click()
-    await failover.getByText('Saved. The instance carries it over.').waitFor()
+    await failover.getByText('Saved. The instance applies the change now.').waitFor()
     await page.reload()
     await expect.poll(() => failover.getByRole('switch', { name: 'On' }).isChecked()).toBe(!isOn)
 

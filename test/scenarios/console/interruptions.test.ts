@@ -51,7 +51,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
         .getByText('north-west')
         .waitFor()
       await page.getByRole('button', { name: 'Check and compare' }).click()
-      await page.getByText('Left what is there now').waitFor()
+      await page.getByText('Left: the stored object').waitFor()
     }
     await page.getByRole('button', { name: 'Apply' }).click()
     await page.getByRole('button', { name: 'Edit', exact: true }).waitFor()
@@ -103,7 +103,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
       .getByRole('alert')
       .getByText(/too large: limit is \d+/)
       .waitFor()
-    await page.getByText('What you wrote stays here.').waitFor()
+    await page.getByText('Your text stays here.').waitFor()
     // What is far below is not drawn: a page with all of it would not move.
     expect((await page.content()).length).toBeLessThan(1_000_000)
     expect(await barriers(page)).toEqual([])

@@ -64,7 +64,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       expect(JSON.stringify(await stored())).not.toContain('unschedulable')
       await pictures(page, 'cordon')
       await dialog.getByRole('button', { name: 'Cordon', exact: true }).click()
-      await page.getByText('Cordoned: nothing further is placed here.').waitFor()
+      await page.getByText('Cordoned: nothing new is scheduled here.').waitFor()
       await page.getByRole('button', { name: 'Uncordon' }).click()
       await dialog.getByText('removes cluster.karmada.io/unschedulable:NoSchedule').waitFor()
       await dialog.getByRole('button', { name: 'Uncordon' }).click()

@@ -162,7 +162,7 @@ describeConsole('what somebody may not do at the console', { members: 1 }, world
       await go(page, at.startsWith('/') ? at : `/instances/${world.instance}/${at}`)
       if (shows !== undefined) await main.getByText(shows).first().waitFor()
       if (isTold)
-        await main.getByRole('status', { name: 'You may look at this form, and may not send it' }).waitFor()
+        await main.getByRole('status', { name: 'You can view this form but not submit it' }).waitFor()
       if (press !== undefined) await main.getByRole('button', { name: press }).click()
       for (const name of refused) {
         const button = main
