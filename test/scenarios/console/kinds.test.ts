@@ -26,6 +26,75 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
+  it('creates a StatefulSet by the form, scales and restarts it, and rolls its image back', async () => {
+    const [first = ''] = members()
+    const path = '/apis/apps/v1/namespaces/default/statefulsets/db'
+    const template = async () =>
+      (
+        await world.karmada<{
+          spec: { template: { metadata: object; spec: { containers: { image: string }[] } } }
+        }>({
+          method: 'GET',
+          path,
+        })
+      ).spec.template
+    const { page, complaints } = await world.at('workloads?kind=statefulsets')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('db')
+    await page.getByRole('textbox', { name: 'Image' }).fill('postgres:17')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await checkAndApply(page)
+    await page.getByText(/^StatefulSet default\/db runs as wanted in 2 clusters/).waitFor()
+    await page.getByRole('button', { name: 'Scale' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Replicas').fill('3')
+    await page.keyboard.press('Enter')
+    await page.getByText(`${first} 3/3`).waitFor()
+    await page.getByRole('button', { name: 'Restart' }).click()
+    await expect
+      .poll(async () => JSON.stringify((await template()).metadata))
+      .toContain('kubectl.kubernetes.io/restartedAt')
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await replaceInYaml(page, /^YAML of StatefulSet/, 'postgres:17', 'postgres:18')
+    await checkAndApply(page)
+    await page.getByRole('button', { name: 'Roll back' }).click()
+    await page
+      .getByRole('radio', { name: /postgres:17/ })
+      .first()
+      .click()
+    await dialog.getByRole('button', { name: 'Roll back' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect((await template()).spec.containers[0]?.image).toBe('postgres:17')
+    await pictures(page, 'statefulset')
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There are none of this kind.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
+  it('creates a DaemonSet by the form, which runs on each node of each member, and restarts it', async () => {
+    const { page, complaints } = await world.at('workloads?kind=daemonsets')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('textbox', { name: 'Name' }).first().fill('agent')
+    await page.getByRole('textbox', { name: 'Image' }).fill('agent:1')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await checkAndApply(page)
+    for (const member of members()) await page.getByText(`${member} 2/2`).waitFor()
+    const pod = page
+      .getByRole('region', { name: `Pods: ${members()[0]}` })
+      .getByText(/^agent-/)
+      .first()
+    const before = (await pod.textContent()) ?? ''
+    await page.getByRole('button', { name: 'Restart' }).click()
+    await expect.poll(() => pod.textContent()).not.toBe(before)
+    // A DaemonSet has as many pods as there are nodes.
+    expect(await page.getByRole('button', { name: 'Scale' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There are none of this kind.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('creates a Job by a form, sees it complete in each member, runs it anew, and deletes it', async () => {
     const { page, complaints } = await world.at('workloads/new?kind=jobs')
     await page.getByRole('textbox', { name: 'Name' }).first().fill('import')

@@ -23,9 +23,14 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
       await page.getByLabel('Labels').fill('tier=edge')
       await page.getByRole('button', { name: 'Check' }).click()
       await page.getByRole('alert').getByText('kubeconfig').waitFor()
-      await page
-        .getByLabel('Kubeconfig')
-        .fill(await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] }))
+      const kubeconfig = await fresh.server.kubeconfig({ name: 'root', groups: ['system:masters'] })
+      const file = (content: string | Buffer) => ({
+        ...{ name: 'fresh.kubeconfig', mimeType: 'application/yaml', buffer: Buffer.from(content) },
+      })
+      await page.locator('input[type=file]').setInputFiles(file(Buffer.alloc((1 << 20) + 1)))
+      await page.getByText('The file is larger than 1 MiB').waitFor()
+      await page.locator('input[type=file]').setInputFiles(file(kubeconfig))
+      await expect.poll(() => page.getByLabel('Kubeconfig').inputValue()).toBe(kubeconfig)
       await page.getByRole('button', { name: 'Check' }).click()
       await page.getByText('The cluster answers, has not joined yet').waitFor()
       await pictures(page, 'join')
