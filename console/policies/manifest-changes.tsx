@@ -6,6 +6,7 @@ import { objectIn, textOf } from '../editor/manifest.js'
 import { usePolicyWords } from '../words/policies.js'
 import { useWords } from '../words/use-words.js'
 import { changeLines } from './change-lines.js'
+import { inOrderOf } from './key-order.js'
 
 /** Lines of one change that are shown before the user opens the whole manifest. */
 const MOST_LINES = 8
@@ -53,13 +54,13 @@ function Change({ change }: { readonly change: ManifestChange }) {
 
 function WholeManifest({ change: { cluster, before, after } }: { readonly change: ManifestChange }) {
   const words = usePolicyWords()
-  const yaml = (json: string) => (json === '' ? '' : textOf(objectIn(json)))
   if (before === '' || after === '')
-    return <YamlField label={words.manifestOf(cluster)} text={yaml(before || after)} />
+    return <YamlField label={words.manifestOf(cluster)} text={textOf(objectIn(before || after))} />
+  const is = objectIn(before)
   return (
     <YamlComparison
-      before={{ label: words.asIs(cluster), text: yaml(before) }}
-      after={{ label: words.asWould(cluster), text: yaml(after) }}
+      before={{ label: words.asIs(cluster), text: textOf(is) }}
+      after={{ label: words.asWould(cluster), text: textOf(inOrderOf(is, objectIn(after))) }}
     />
   )
 }
