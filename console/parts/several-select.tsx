@@ -6,7 +6,10 @@ import { useState } from 'react'
  * the highlight stays at the chosen option, and Enter chooses the first option that matches the typed text.
  */
 export function SeveralSelect(
-  props: Pick<MultiSelectProps, 'label' | 'description' | 'data' | 'value' | 'onChange' | 'disabled'>,
+  props: Pick<
+    MultiSelectProps,
+    'label' | 'description' | 'data' | 'value' | 'onChange' | 'disabled' | 'style'
+  >,
 ) {
   const [typed, setTyped] = useState('')
   return (

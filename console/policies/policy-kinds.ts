@@ -48,10 +48,10 @@ export function sketchOf(kind: PolicyKind, namespace: string): string {
     ? [
         '  overrideRules:',
         '  - overriders:',
-        '      labelsOverrider:',
-        '      - operator: add',
-        '        value:',
-        '          example: "true"',
+        '      imageOverrider:',
+        '      - component: Tag',
+        '        operator: replace',
+        '        value: latest',
       ]
     : ['  placement:', '    replicaScheduling:', '      replicaSchedulingType: Duplicated']
   return `${[...head, ...rest].join('\n')}\n`

@@ -1,5 +1,6 @@
 import { ActionIcon, Fieldset, Group, Select, Stack, Text, TextInput } from '@mantine/core'
 import { adding, type Change, removing, setting, settingTexts } from '../forms/changes.js'
+import { RemoveRow } from '../forms/remove-row.js'
 import { Rows } from '../forms/rows.js'
 import { SeveralSelect } from '../parts/several-select.js'
 import { usePolicyWords } from '../words/policies.js'
@@ -34,15 +35,22 @@ export function RuleFields({
       row={(rule, index) => (
         <Fieldset legend={words.rule(index + 1)}>
           <Stack gap="xs">
-            <SeveralSelect
-              label={words.clusters}
-              description={words.everyCluster}
-              data={[...new Set([...clusters, ...rule.clusters])]}
-              value={[...rule.clusters]}
-              onChange={names =>
-                apply(settingTexts([...RULES, index, 'targetCluster', 'clusterNames'], names))
-              }
-            />
+            <Group align="start" wrap="nowrap">
+              <SeveralSelect
+                label={words.clusters}
+                description={words.everyCluster}
+                data={[...new Set([...clusters, ...rule.clusters])]}
+                value={[...rule.clusters]}
+                onChange={names =>
+                  apply(settingTexts([...RULES, index, 'targetCluster', 'clusterNames'], names))
+                }
+                style={{ flexGrow: 1 }}
+              />
+              <RemoveRow
+                label={words.removeRule(index + 1)}
+                remove={() => apply(removing([...RULES, index]))}
+              />
+            </Group>
             <Images rule={rule} path={[...RULES, index, 'overriders', 'imageOverrider']} apply={apply} />
             {rule.others.length > 0 && <Text size="sm">{words.others(joint.names(rule.others))}</Text>}
           </Stack>

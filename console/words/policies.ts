@@ -109,6 +109,7 @@ const policiesEn = {
     removeImage: (n: number) => `Remove image change ${n}`,
     others: (names: string) => `It also changes by ${names}: see YAML.`,
     addRule: 'Add a rule',
+    removeRule: (n: number) => `Remove rule ${n}`,
   },
 }
 
@@ -217,6 +218,7 @@ const policiesZh: typeof policiesEn = {
     removeImage: n => `移除镜像更改 ${n}`,
     others: names => `它还通过 ${names} 更改：见 YAML。`,
     addRule: '添加规则',
+    removeRule: n => `移除规则 ${n}`,
   },
 }
 
