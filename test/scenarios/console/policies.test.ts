@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { barriers, describeConsole, picture, pictures } from '../support/console-world.js'
+import { checkAndApply } from '../support/yaml-editor.js'
 
 const labels = { app: 'shop' }
 const DEPLOYMENT = {
@@ -29,7 +30,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.getByRole('button', { name: 'New policy' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('shop')
     await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('shop')
-    const preview = page.getByRole('region', { name: 'Preview' })
+    const preview = page.getByRole('region', { name: 'What it would do' })
     await preview.getByText('It selects 1 object.').waitFor()
     await preview.getByText('Would be taken').waitFor()
     await preview.getByRole('row', { name: new RegExp(`${second} none → 4`) }).waitFor()
@@ -147,6 +148,53 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
+  it('change images in one member, as the preview of each manifest says before, and a comparison of both after', async () => {
+    const [first = '', second = ''] = members()
+    await world.deploy('registry')
+    const { page, complaints } = await world.at('policies?kind=overridepolicies')
+    await page.getByRole('button', { name: 'New policy' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('mirror')
+    await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('registry')
+    const rule = page.getByRole('group', { name: 'Rule 1' })
+    await rule.getByRole('combobox', { name: 'Member clusters' }).click()
+    await page.getByRole('option', { name: second }).click()
+    await page.keyboard.press('Escape')
+    await rule.getByRole('textbox', { name: 'Value' }).fill('1.28')
+    await page.getByRole('button', { name: 'Add a rule' }).click()
+    await page.getByRole('button', { name: 'Remove rule 2' }).click()
+    const preview = page.getByRole('region', { name: 'What it would do' })
+    await preview.getByText(`${second}: 1 change`).waitFor()
+    await preview.getByText('image: "nginx:1.27" → "nginx:1.28"').waitFor()
+    expect(await preview.getByText(`${first}: 1 change`).count()).toBe(0)
+    await preview.getByRole('button', { name: `Show the manifest in ${second}` }).click()
+    // Of all lines of the manifest, the image's alone is another.
+    await preview.locator('.cm-changedLine').filter({ hasText: 'nginx:1.28' }).waitFor()
+    expect(await preview.locator('.cm-changedLine').count()).toBe(2)
+    await pictures(page, 'override')
+    await checkAndApply(page)
+    await expect
+      .poll(async () => {
+        const { local } = world.proxy.playground.members.get(second)!.server
+        return JSON.stringify(
+          await local.request({
+            method: 'GET',
+            path: '/apis/apps/v1/namespaces/default/deployments/registry',
+          }),
+        )
+      })
+      .toContain('nginx:1.28')
+    await page.goto(
+      `${world.api.url}/compare?left=${world.instance}/${first}&right=${world.instance}/${second}&namespace=default`,
+    )
+    await page.getByText('1 differ').waitFor()
+    await page.getByRole('button', { name: 'default/registry' }).click()
+    const difference = page.getByRole('region', { name: 'default/registry' })
+    await difference.getByText('nginx:1.28').waitFor()
+    // Only that: not what each member's server says of its own.
+    await expect.poll(() => difference.locator('.cm-changedLine').count()).toBe(2)
+    expect(complaints).toEqual([])
+  })
+
   it.each(['light', 'dark'] as const)('keep nobody out, in Chinese, in %s', async colorScheme => {
     const { page, complaints } = await world.at('policies', undefined, { locale: 'zh-CN', colorScheme })
     await page.getByRole('link', { name: 'shop', exact: true }).click()
@@ -177,7 +225,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     const { page, complaints } = await world.at('policies/propagationpolicies/default/shop')
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('stay in their clusters').waitFor()
+    await dialog.getByText('stays where it is').waitFor()
     expect(await barriers(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('link', { name: 'shop', exact: true }).waitFor({ state: 'detached' })
