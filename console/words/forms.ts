@@ -18,7 +18,7 @@ const formsEn = {
     unread: (line: number, message: string) => `Line ${line} cannot be read as YAML: ${message}`,
   },
   name: 'Name',
-  nameMissing: 'A name is needed.',
+  nameMissing: 'A name is required.',
   nameWrong: 'Lower case letters, digits and hyphens, with a letter or digit at both ends.',
   namespace: 'Namespace',
   metadata: 'Labels and annotations',

@@ -74,4 +74,13 @@ describe('the form of a new workload', () => {
     const mistakes = mistakesOf({ ...wishes, ...part })
     expect(Object.entries(mistakes).flatMap(([name, is]) => (is ? [name] : []))).toEqual([field])
   })
+
+  it.each([
+    ['', 'missing'],
+    ['Web', 'wrong'],
+    ['web', undefined],
+  ])('says of the name "%s" whether it is missing or wrong', (name, mistake) => {
+    expect(mistakesOf({ ...wishes, name }).name).toBe(mistake)
+    expect(mistakesOf({ ...wishes, namespace: name }).namespace).toBe(mistake)
+  })
 })

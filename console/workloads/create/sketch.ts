@@ -27,12 +27,16 @@ const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 /** The mistakes of the form. */
 export function mistakesOf({ kind, name, namespace, image, schedule }: WorkloadFields) {
   return {
-    name: !NAME.test(name),
-    namespace: !NAME.test(namespace),
+    name: nameMistake(name),
+    namespace: nameMistake(namespace),
     image: image.trim() === '' || /\s/.test(image.trim()),
     schedule: kind === 'cronjobs' && schedule.trim().split(/\s+/).length !== 5,
   }
 }
+
+/** Why a name cannot be one; undefined where it can. */
+const nameMistake = (name: string): 'missing' | 'wrong' | undefined =>
+  name === '' ? 'missing' : NAME.test(name) ? undefined : 'wrong'
 
 /** Whether a kind has replicas that a policy can divide. */
 export const hasReplicas = (kind: WorkloadKind): boolean => kind === 'deployments' || kind === 'statefulsets'

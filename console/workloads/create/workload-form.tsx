@@ -37,6 +37,8 @@ export function WorkloadForm({
   const [isTried, setTried] = useState(false)
   const mistakes = mistakesOf(fields)
   const said = (is: boolean, text: string) => isTried && is && text
+  const saidOfName = (is: 'missing' | 'wrong' | undefined) =>
+    isTried && is !== undefined && { missing: words.nameMissing, wrong: words.nameWrong }[is]
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
@@ -57,7 +59,7 @@ export function WorkloadForm({
           value={fields.namespace}
           onChange={namespace => change({ namespace })}
           data={[...namespaces]}
-          error={said(mistakes.namespace, words.nameWrong)}
+          error={saidOfName(mistakes.namespace)}
           required
         />
         <TextInput
@@ -65,7 +67,7 @@ export function WorkloadForm({
           description={words.nameHelp}
           value={fields.name}
           onChange={event => change({ name: event.currentTarget.value })}
-          error={said(mistakes.name, words.nameWrong)}
+          error={saidOfName(mistakes.name)}
           autoComplete="off"
           required
         />

@@ -38,7 +38,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     await page.getByRole('button', { name: 'Create Service' }).click()
     const name = page.getByRole('textbox', { name: 'Name', exact: true }).first()
     await name.fill('')
-    await page.getByText('A name is needed.').waitFor()
+    await page.getByText('A name is required.').waitFor()
     await name.fill('Shop')
     await page.getByText('Lower case letters, digits and hyphens, with').waitFor()
     await name.fill('shop')

@@ -8,6 +8,8 @@ describeConsole('a person at the console without a mouse', { members: 3 }, world
     const [first = '', second = '', third = ''] = members()
     const { page, complaints } = await world.at('workloads/new')
     const field = page.getByRole('combobox', { name: 'Member clusters' })
+    await page.getByRole('button', { name: 'Continue' }).press('Enter')
+    await page.getByText('A name is required.').waitFor()
     await page.getByRole('textbox', { name: 'Name' }).first().fill('by-keyboard')
     await page.getByRole('textbox', { name: 'Image' }).fill('nginx:1.27')
     await field.focus()
