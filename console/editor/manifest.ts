@@ -10,6 +10,7 @@ import {
   type YAMLError,
 } from 'yaml'
 import { isJsonObject } from '../../transcoding/json-object.js'
+import { NestedTooDeep } from '../kube/kube-error.js'
 import type { KubeObject } from '../kube/object.js'
 import { ManifestError } from './manifest-problem.js'
 
@@ -127,8 +128,19 @@ function textAt(document: Document, path: readonly string[]): string | undefined
   return typeof value === 'string' ? value : undefined
 }
 
-/** The YAML of an object for the editor: without its status and metadata that only the server writes. */
+/** The YAML of an object for the editor: without its status and metadata that only the server writes. @throws NestedTooDeep */
 export function textOf(object: KubeObject): string {
+  try {
+    return yamlOf(object)
+  } catch (error) {
+    // The library recurses, and the stack ends.
+    throw error instanceof RangeError
+      ? new NestedTooDeep('the object is nested too deeply', { cause: error })
+      : error
+  }
+}
+
+function yamlOf(object: KubeObject): string {
   const { apiVersion, kind, metadata, status: _, ...rest } = object
   const shown = Object.fromEntries(
     Object.entries(metadata).filter(([field]) => !SERVER_FIELDS.includes(field as never)),

@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core'
 import { ConnectionError } from '../../client/errors.js'
-import { AnswerTooLarge, NotServed, UnknownOutcome } from '../kube/kube-error.js'
+import { AnswerTooLarge, NestedTooDeep, NotServed, UnknownOutcome } from '../kube/kube-error.js'
 import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { OthersWords, type ProblemWords, serverText } from './server-words.js'
@@ -10,6 +10,7 @@ function ownWordsOf(error: Error, problem: ProblemWords): string | undefined {
   if (error instanceof ChunkLoadError) return problem.notLoaded
   if (error instanceof NotServed) return problem.notServed(error.instance, error.what, error.apiVersion)
   if (error instanceof AnswerTooLarge) return problem.tooLarge(error.most)
+  if (error instanceof NestedTooDeep) return problem.tooDeep
   if (error instanceof UnknownOutcome) return problem.unknownOutcome(error.why)
   // `fetch` rejects with a TypeError where no answer comes.
   if (

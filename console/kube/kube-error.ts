@@ -86,3 +86,8 @@ function parsed(text: string) {
     return undefined
   }
 }
+
+/** An object has more levels than its YAML can be written of: API servers take 10,000. */
+export class NestedTooDeep extends Error {
+  override readonly name = 'NestedTooDeep'
+}

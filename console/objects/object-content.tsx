@@ -1,12 +1,13 @@
 import { Anchor, Button, Loader, Paper, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { YamlField } from '../editor/code/lazy.js'
 import { textOf } from '../editor/manifest.js'
 import { Problem } from '../failures/problem.js'
 import { KubeApi } from '../kube/kube-api.js'
 import type { KubeObject, ObjectAddress } from '../kube/object.js'
+import { asError } from '../live/follow.js'
 import { useObjectWords } from '../words/objects.js'
 import { useWords } from '../words/use-words.js'
 import { configMapEntries, secretEntries } from './data-entries.js'
@@ -66,10 +67,22 @@ export function ObjectContent({
         {data && kind.type.resource === 'customresourcedefinitions' && (
           <Resources instance={instance} definition={data} />
         )}
-        {data && !isData && <YamlField label={at.name} text={textOf(data)} />}
+        {data && !isData && <Yaml label={at.name} object={data} />}
       </Stack>
     </Paper>
   )
+}
+
+/** The YAML of an object, or why there is none. */
+function Yaml({ label, object }: { readonly label: string; readonly object: KubeObject }) {
+  const text = useMemo(() => {
+    try {
+      return textOf(object)
+    } catch (error) {
+      return asError(error)
+    }
+  }, [object])
+  return text instanceof Error ? <Problem error={text} /> : <YamlField label={label} text={text} />
 }
 
 /** Links to the objects of a CustomResourceDefinition, one for each served version. */

@@ -62,6 +62,7 @@ export const en = {
     close: 'Close',
     retry: 'Try again',
     notFound: 'There is no such page.',
+    tooDeep: 'The object is nested too deeply to be shown as YAML. `kubectl get -o json` prints all of it.',
     notLoaded:
       'The server is away, or was updated, so a part of this page did not load. Try again. If that does not help, reload the page.',
     loadAnew: 'Load the page anew',

@@ -54,6 +54,7 @@ export const zh: Words = {
     close: '关闭',
     retry: '重试',
     notFound: '没有这个页面。',
+    tooDeep: '对象嵌套过深，无法显示为 YAML。`kubectl get -o json` 可输出全部内容。',
     notLoaded: '页面的一部分未能加载：服务器不可达，或此后已更新。请重试；若仍失败，请重新加载页面。',
     loadAnew: '重新加载页面',
     broken: what => `Kairship 未应答，或连接已中断（${what}）。请确认它正在运行且可以访问。`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { bodyOf, manifestsIn, objectIn, textOf } from '../../../console/editor/manifest.js'
+import { NestedTooDeep } from '../../../console/kube/kube-error.js'
 
 const object = {
   apiVersion: 'v1',
@@ -112,5 +113,14 @@ data:
     expect(() => manifestsIn(text)).toThrow(
       expect.objectContaining({ problem: expect.objectContaining(problem) }),
     )
+  })
+})
+
+describe('an object with as many levels as API servers take', () => {
+  it('has no YAML, which says so', () => {
+    let spec: object = {}
+    for (let level = 0; level < 10_000; level += 1) spec = { a: spec }
+    const object = { apiVersion: 'example.io/v1', kind: 'Well', metadata: { name: 'deep' }, spec }
+    expect(() => textOf(object)).toThrow(NestedTooDeep)
   })
 })
