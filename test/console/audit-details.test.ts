@@ -24,7 +24,7 @@ it.each<[string, AuditDetails, string, string]>([
     '用户 ann · 实例 eu · 原因：“the token is for the instance "eu" alone”',
   ],
 ])(
-  'the audit says of %s what it is in the reader’s language, and quotes its author',
+  'an audit event of %s has its details in the user’s language, and quotes its author',
   (_, details, en, zh) => {
     const received = create(AuditDetailsSchema, details)
     expect(auditDetails(received, accessEn.audit)).toBe(en)
@@ -32,11 +32,11 @@ it.each<[string, AuditDetails, string, string]>([
   },
 )
 
-it('the audit says nothing where there is nothing to say', () => {
+it('an audit event without details has an empty text', () => {
   expect(auditDetails(undefined, accessEn.audit)).toBe('')
 })
 
-it('the message of the API has the same facts', () => {
+it('the message of the API has the same details', () => {
   const about = { workspace: 'shop', expiresAt, deliveredBy: 'gm', reason: 'x' }
   expect(messageOf({ role: 'Admin', subjects: 'User ann', ...about })).toBe(
     `Admin in the workspace shop for User ann, until ${expiresAt}, delivered by gm: x`,

@@ -11,7 +11,7 @@ import { ClusterSchema } from '../../proto/gen/kairship/cluster_pb.js'
 import { TaintEffect } from '../../proto/gen/kairship/types_pb.js'
 
 describe('the fields of a cluster', () => {
-  it('say what the cluster has as kubectl writes it, and mean the same again', () => {
+  it('show the cluster in kubectl’s notation, and are read back to the same values', () => {
     const taints = [
       { key: 'maintenance', value: 'soon', effect: TaintEffect.NoSchedule },
       { key: 'gone', value: '', effect: TaintEffect.NoExecute },
@@ -33,7 +33,7 @@ describe('the fields of a cluster', () => {
     expect(readTaints(fields.taints)).toEqual({ value: taints, wrong: [] })
   })
 
-  it('name the lines that mean nothing, and leave out empty ones', () => {
+  it('report invalid lines, and skip empty ones', () => {
     expect(readLabels('tier\n\n=x\na=b=c')).toEqual({
       value: { a: 'b=c' },
       wrong: [
@@ -46,7 +46,7 @@ describe('the fields of a cluster', () => {
 })
 
 describe('the differences that saving makes', () => {
-  it('are lines that come and go, and fields that change', () => {
+  it('are added and removed lines, and changed fields', () => {
     const before = { ...NO_FIELDS, labels: 'a=1\nb=2', region: 'eu', zones: 'x,y' }
     const after = { ...before, labels: 'b=2\n a=3', taints: 'k:NoSchedule', region: 'us', zones: 'x, y' }
     expect(differences(before, after)).toEqual([

@@ -12,7 +12,7 @@ const service = (name: string, part: object = {}): KubeObject => ({
   ...part,
 })
 
-describe('an object that is compared', () => {
+describe('a compared object', () => {
   it.each<[string, object, object]>([
     [
       'what the server gives out',
@@ -50,7 +50,7 @@ describe('an object that is compared', () => {
 })
 
 describe('two sides', () => {
-  it('have what differs first, then what one lacks, then what is the same', () => {
+  it('list differing objects first, then those that one side lacks, then equal ones', () => {
     const pairs = comparedTo(
       [service('same'), service('left'), service('changed')],
       [service('changed', { spec: {} }), service('same'), service('right')],
@@ -72,7 +72,7 @@ describe('two sides', () => {
   })
 })
 
-describe('a side is read', () => {
+describe('a side', () => {
   const reading = async (pages: readonly object[], cluster?: string) => {
     const asked: string[] = []
     const api = {
@@ -87,7 +87,7 @@ describe('a side is read', () => {
     return { asked, read }
   }
 
-  it('page by page, in a member through the cluster proxy', async () => {
+  it('is read page by page, in a member through the cluster proxy', async () => {
     const { asked, read } = await reading(
       [
         { items: [service('a')], metadata: { continue: 'next' } },
@@ -102,7 +102,7 @@ describe('a side is read', () => {
     expect(read.isCut).toBe(false)
   })
 
-  it('up to a bound, and says that there is more', async () => {
+  it('is read up to a limit, and reports that there is more', async () => {
     const items = Array.from({ length: MOST_OBJECTS }, (_, index) => service(`a${index}`))
     const { asked, read } = await reading([{ items, metadata: { continue: 'next' } }])
     expect(asked).toHaveLength(1)
@@ -113,7 +113,7 @@ describe('a side is read', () => {
   })
 })
 
-it('compares what is called as things of scripts are called', () => {
+it('compares objects whose names are properties of every JavaScript object', () => {
   const object = (heading: string) =>
     JSON.parse(
       `{"apiVersion":"a/v1","kind":"constructor","metadata":{"name":"a"},"spec":{"__proto__":{"heading":"${heading}"}}}`,

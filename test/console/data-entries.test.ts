@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { configMapEntries, secretEntries } from '../../console/objects/data-entries.js'
 
-describe('what is in a ConfigMap or a Secret', () => {
-  it('is text where its bytes are, with its size in bytes', () => {
+describe('the entries of a ConfigMap or a Secret', () => {
+  it('are text where their bytes are, with their size in bytes', () => {
     expect(configMapEntries({ data: { a: 'ä' }, binaryData: { b: 'AP8=', c: 'aGk=', d: 'gIA=' } })).toEqual([
       { key: 'a', text: 'ä', bytes: 2 },
       { key: 'b', text: undefined, bytes: 2 },
@@ -14,7 +14,7 @@ describe('what is in a ConfigMap or a Secret', () => {
     ])
   })
 
-  it('is nothing where there is none, and never fails', () => {
+  it('are none where there are none, and never throw', () => {
     expect(secretEntries({})).toEqual([])
     expect(secretEntries({ data: { a: '%' } })).toEqual([{ key: 'a', text: undefined, bytes: 1 }])
   })

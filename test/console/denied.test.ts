@@ -18,7 +18,7 @@ it.each([
     false,
   ],
   ['admission webhook "propagationpolicy.karmada.io" denied the request: unknown cluster', false],
-])('a 403 is for want of a right, and not by admission: %s', (message, isSo) => {
+])('a 403 is for want of a right and not from admission: %s', (message, isSo) => {
   expect(isDenied(new KubeError(message, 403))).toBe(isSo)
   expect(isDenied(new ApiError(Code.PERMISSION_DENIED, message))).toBe(isSo)
   expect(isDenied(new KubeError(message, 500))).toBe(false)

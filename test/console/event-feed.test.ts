@@ -50,7 +50,7 @@ function event(name: string, seconds: number, more: object = {}, type = Type.ADD
 }
 
 describe('the feed of the fleet’s events', () => {
-  it('holds the newest, the newest first, however many came, and draws them once a frame', async () => {
+  it('keeps the newest events, the newest first, and calls subscribers once a frame', async () => {
     // More than twice what is held, so that the oldest are dropped also between two frames.
     for (let n = 1; n <= 8; n += 1) event(`e${n}`, n)
     send({ type: Type.BOOKMARK, total: 8 })
@@ -60,7 +60,7 @@ describe('the feed of the fleet’s events', () => {
     expect(drawn).toBe(1)
   })
 
-  it('holds at most twice as many between two frames, however many come', async () => {
+  it('keeps at most twice as many between two frames', async () => {
     for (let n = 1; n <= 7; n += 1) event(`e${n}`, n)
     // The newest go again: what is left is what was held beside them.
     for (const n of [5, 6, 7]) event(`e${n}`, n, {}, Type.DELETED)
@@ -80,7 +80,7 @@ describe('the feed of the fleet’s events', () => {
     ])
   })
 
-  it('names the places that cannot be read, until they can', async () => {
+  it('lists the places that cannot be read, until they can', async () => {
     const place = { instance: 'eu', cluster: 'north' }
     send({ type: Type.PLACE_FAILED, place: { ...place, error: { message: 'is away' } } })
     await clock.pass(250)
@@ -90,7 +90,7 @@ describe('the feed of the fleet’s events', () => {
     expect(feed.view().unread).toEqual([])
   })
 
-  it('forgets an event that is deleted, and one that the filter lets through no more', async () => {
+  it('drops an event that is deleted, and one that no longer matches the filter', async () => {
     event('one', 1)
     event('two', 2)
     event('three', 3)
@@ -100,14 +100,14 @@ describe('the feed of the fleet’s events', () => {
     expect(feed.view().events.map(({ reason }) => reason)).toEqual(['three'])
   })
 
-  it('keeps those of a control plane whose member is read anew', async () => {
+  it('keeps events of a control plane when its member is read again', async () => {
     event('one', 1)
     send({ type: Type.RESET, place: { instance: 'eu', cluster: 'north' } })
     await clock.pass(250)
     expect(feed.view().events.map(({ reason }) => reason)).toEqual(['one'])
   })
 
-  it('forgets the events of a place that is gone, and of all when the stream starts over', async () => {
+  it('drops the events of a removed place, and all when the stream starts over', async () => {
     event('one', 1)
     send({ type: Type.PLACE_GONE, place: { instance: 'eu' } })
     event('two', 2)
@@ -120,7 +120,7 @@ describe('the feed of the fleet’s events', () => {
     expect(feed.view().events).toEqual([])
   })
 
-  it('shows what it had while its stream is broken, and says why', async () => {
+  it('keeps its events while its stream is broken, and shows the reason', async () => {
     event('one', 1)
     send({ type: Type.BOOKMARK, total: 1 })
     await clock.pass(250)
@@ -133,7 +133,7 @@ describe('the feed of the fleet’s events', () => {
     })
   })
 
-  it('tries again once a minute what the caller may not', async () => {
+  it('retries a denied stream once a minute', async () => {
     streams[0]?.break(new ApiError(Code.PERMISSION_DENIED, 'events is forbidden'))
     await clock.pass(59_000)
     expect(streams).toHaveLength(1)
@@ -142,7 +142,7 @@ describe('the feed of the fleet’s events', () => {
     expect(streams).toHaveLength(2)
   })
 
-  it('survives an event that is not one', async () => {
+  it('accepts an event without content', async () => {
     send({ type: Type.ADDED, object: { instance: 'eu', metadata: { name: 'odd' }, data: 'null' } })
     send({
       type: Type.ADDED,

@@ -22,6 +22,6 @@ it.each([
     'live',
     { state: 'stale', since: 10, problem: failed },
   ],
-] as const)('says of an overview how old it is where %s', (_, query, state, expected) => {
+] as const)('the freshness of an overview is right when %s', (_, query, state, expected) => {
   expect(freshnessOf(query, { state, since: 20 })).toMatchObject(expected)
 })

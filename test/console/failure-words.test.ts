@@ -47,6 +47,6 @@ it.each<[string, Error, string]>([
   ],
   ['to sign in', new SignInRefused('the code is over'), '服务器的原话：the code is over'],
   ['without a reason that is known', new KubeError('so it is', 418, 'Teapot'), '服务器的原话：so it is'],
-])('a failure %s is said in the reader’s language, and a server’s words are marked', (_, error, text) => {
+])('a failure %s is shown in the user’s language, and a server’s words are marked', (_, error, text) => {
   expect(failureText(error, problem)).toBe(text)
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { addressOf } from '../../console/search/fleet-search.js'
 
-describe('the address of what a search finds', () => {
+describe('the address of a search result', () => {
   it('is that of its screen', () => {
     expect(addressOf('instances', { name: 'eu' })).toBe('/instances/eu')
     expect(addressOf('clusters', { name: 'north', instance: 'eu' })).toBe('/instances/eu/clusters/north')
@@ -13,7 +13,7 @@ describe('the address of what a search finds', () => {
     )
   })
 
-  it('stays one within the console, whatever the name is', () => {
+  it('stays within the console for any name', () => {
     expect(addressOf('clusters', { name: '../..//evil?x#y', instance: 'eu' })).toBe(
       '/instances/eu/clusters/..%2F..%2F%2Fevil%3Fx%23y',
     )

@@ -14,7 +14,7 @@ function reviews(answer: (actions: readonly HostAction[]) => readonly HostAction
   return { requests, of: (name: string) => of.of({ verb: 'delete', resource: 'accesslocks', name }) }
 }
 
-it('asks once for all buttons of a moment, and gives each its own answer', async () => {
+it('sends one request for all buttons of a render, and gives each its own answer', async () => {
   const { requests, of } = reviews(actions => actions.map(about))
   const answers = await Promise.all([of('a'), of('b')])
   expect(answers.map(({ summary }) => summary)).toEqual(['delete accesslocks a', 'delete accesslocks b'])
@@ -22,14 +22,14 @@ it('asks once for all buttons of a moment, and gives each its own answer', async
   expect(requests.map(actions => actions.map(({ name }) => name))).toEqual([['a', 'b'], ['c']])
 })
 
-it('asks for a hundred at once and no more, as the server takes them', async () => {
+it('sends at most a hundred actions in a request, the server’s limit', async () => {
   const { requests, of } = reviews(actions => actions.map(about))
   const answers = await Promise.all(Array.from({ length: 250 }, (_, index) => of(`${index}`)))
   expect(requests.map(({ length }) => length)).toEqual([100, 100, 50])
   expect(answers[249]?.summary).toBe('delete accesslocks 249')
 })
 
-it('fails for each button where the request fails or an answer is missing', async () => {
+it('rejects for each button when the request fails or an answer is missing', async () => {
   const failing = reviews(() => {
     throw new Error('the host does not answer')
   })

@@ -10,20 +10,20 @@ beforeEach(() => {
 
 const press = (...keys: string[]) => keys.map(key => buffer.add({ ...plain, key }))
 
-describe('what is typed before a field is there', () => {
-  it('is what the field has once it is', () => {
+describe('the text that is typed before a field has the focus', () => {
+  it('is the field’s text once it has the focus', () => {
     expect(press('e', 'u', '-', 'x', 'Backspace', '𝄞', 'Backspace', 'w', ' ')).not.toContain(false)
     expect(buffer.takeText()).toBe('eu-w ')
   })
 
-  it('leaves keys that are no text, and those of shortcuts', () => {
+  it('ignores keys that are no text, and those of shortcuts', () => {
     expect(press('Tab', 'Enter', 'ArrowDown', 'Escape')).not.toContain(true)
     for (const held of ['ctrlKey', 'metaKey', 'altKey'])
       expect(buffer.add({ ...plain, key: 'k', [held]: true }), held).toBe(false)
     expect(buffer.takeText()).toBe('')
   })
 
-  it('is taken once, and the field has every key after that', () => {
+  it('is taken once, and further keys are left to the field', () => {
     press('a')
     expect(buffer.takeText()).toBe('a')
     expect([press('b'), buffer.takeText()]).toEqual([[false], ''])

@@ -29,18 +29,18 @@ function inChunks(chunks: number) {
 }
 
 describe('an answer of an instance’s own API', () => {
-  it('is read to 16 MiB, and its rest is refused, however long it says to be', async () => {
+  it('is read up to 16 MiB and refused beyond, whatever its length header says', async () => {
     const { state, api } = inChunks(1_000)
     await expect(api.get(at)).rejects.toThrow('the answer has more than 16 MiB')
     expect(state).toEqual({ taken: 17, isCancelled: true })
   })
 
-  it('is read whole where it is not larger', async () => {
+  it('is read whole up to that size', async () => {
     const { api } = inChunks(16)
     expect((await api.request('GET', '/openapi/v3')).text).toHaveLength(16 * MIB)
   })
 
-  it('is put together from chunks that end within a letter', async () => {
+  it('is joined from chunks that end within a character', async () => {
     const bytes = new TextEncoder().encode('{"kind":"名"}')
     const body = new ReadableStream<Uint8Array>({
       start(controller) {

@@ -39,7 +39,7 @@ function started(follow = true) {
 }
 
 describe('the feed of a log', () => {
-  it('shows lines and notices a frame after they came, and says that it follows', async () => {
+  it('shows lines and notices a frame after they came, and has state `following`', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.send(message({ time: second(1), text: 'one' }))
     streams[0]?.send(message({ type: Type.FOLLOWING, cluster: '', pod: '', container: '' }))
@@ -56,7 +56,7 @@ describe('the feed of a log', () => {
     })
   })
 
-  it('goes on after a broken stream with the lines since the newest, without those it has', async () => {
+  it('resumes after a broken stream with the lines since the newest, without repeating lines', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.send(message({ time: second(1, '5'), text: 'one' }))
     streams[0]?.send(message({ time: second(1, '51'), text: 'two' }))
@@ -77,7 +77,7 @@ describe('the feed of a log', () => {
     expect(feed.view().problem).toBeUndefined()
   })
 
-  it('goes on after a broken stream with the lines since the container that is furthest behind', async () => {
+  it('resumes after a broken stream with the lines since the container that is furthest behind', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.send(message({ pod: 'web-0', time: second(1), text: 'of a slow member' }))
     streams[0]?.send(message({ pod: 'web-1', time: second(5), text: 'five' }))
@@ -95,7 +95,7 @@ describe('the feed of a log', () => {
     ])
   })
 
-  it('reads a minute again at most where a container has written nothing for long', async () => {
+  it('reads at most one minute again when a container has written nothing for long', async () => {
     const { clock, streams } = started()
     streams[0]?.send(message({ pod: 'quiet', time: '2026-11-01T00:00:00Z' }))
     streams[0]?.send(message({ pod: 'web-0', time: '2026-11-24T10:01:30.123456789Z' }))
@@ -108,7 +108,7 @@ describe('the feed of a log', () => {
   it.each<[string, number, readonly string[]]>([
     ['for a while', GAP_MS, ['line', 'gap', 'line']],
     ['for a moment', GAP_MS - 1, ['line', 'line']],
-  ])('says in a row where it was not read %s', async (_how, ms, kinds) => {
+  ])('has a row for a gap when it was not read %s', async (_how, ms, kinds) => {
     const { feed, clock, streams } = started()
     streams[0]?.send(message({ time: second(1), text: 'one' }))
     await settled()
@@ -120,7 +120,7 @@ describe('the feed of a log', () => {
     expect(feed.view().rows.map(({ kind }) => kind)).toEqual(kinds)
   })
 
-  it('says so once where the server was away for a while, and not of a log of which nothing was read', async () => {
+  it('has one such row after the server was away for a while, and none in a log of which nothing was read', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.break(new Error('away'))
     await clock.pass(60_000)
@@ -140,7 +140,7 @@ describe('the feed of a log', () => {
     expect(feed.view().rows.map(({ kind, text }) => text || kind)).toEqual(['one', 'gap', 'two', 'three'])
   })
 
-  it('keeps two lines of one stream that were written at the same time', async () => {
+  it('keeps two lines of one stream with the same time', async () => {
     const { feed, clock, streams } = started()
     for (const text of ['one', 'two']) streams[0]?.send(message({ time: second(1), text }))
     await settled()
@@ -148,7 +148,7 @@ describe('the feed of a log', () => {
     expect(feed.view().rows).toHaveLength(2)
   })
 
-  it('does not ask again after a refusal', async () => {
+  it('does not retry after a refusal', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.break(new Error('forbidden'))
     await settled()
@@ -158,7 +158,7 @@ describe('the feed of a log', () => {
     expect(feed.view()).toMatchObject({ state: 'refused', problem: { message: 'forbidden' } })
   })
 
-  it('waits a second again after each stream that brought something', async () => {
+  it('waits one second after the first failure since a stream with messages', async () => {
     const { clock, streams } = started()
     for (let n = 0; n < 4; n += 1) {
       streams[n]?.send(message({ time: second(n), text: 'line' }))
@@ -169,7 +169,7 @@ describe('the feed of a log', () => {
     expect(streams).toHaveLength(5)
   })
 
-  it('shows nothing that comes once it is stopped, and leaves no timer', async () => {
+  it('ignores messages after `stop`, and leaves no timer', async () => {
     const { feed, clock, streams } = started()
     let shown = 0
     streams[0]?.send(message({ time: second(1), text: 'one' }))
@@ -182,7 +182,7 @@ describe('the feed of a log', () => {
     expect([shown, clock.timers]).toEqual([1, 0])
   })
 
-  it('leaves no timer where it is stopped between two streams', async () => {
+  it('leaves no timer when it is stopped between two streams', async () => {
     const { feed, clock, streams } = started()
     streams[0]?.break(new Error('cut'))
     await clock.pass(200)
@@ -191,7 +191,7 @@ describe('the feed of a log', () => {
     expect([clock.timers, streams.length]).toEqual([0, 1])
   })
 
-  it('takes no line of a stream that it has left, which may have some still', async () => {
+  it('ignores lines of a stopped stream', async () => {
     const clock = new TestClock()
     let goOn: () => void = () => undefined
     const left = new Promise<void>(resolve => {
@@ -218,7 +218,7 @@ describe('the feed of a log', () => {
     expect(feed.view().rows.map(({ text }) => text)).toEqual(['one', 'two'])
   })
 
-  it('is not read again once it is complete', async () => {
+  it('is not read again after it is complete', async () => {
     const { feed, streams } = started(false)
     streams[0]?.end()
     await settled()
@@ -248,20 +248,20 @@ describe('the lines of a log', () => {
     truncated: false,
   })
 
-  it('are dropped from the oldest on beyond a number, and counted', () => {
+  it('are dropped beyond a number, the oldest first, and counted', () => {
     const lines = new LogLines(3, 1_000)
     for (let n = 0; n < 10; n += 1) lines.add(line(String(n)))
     expect(lines.rows().map(({ text }) => text)).toEqual(['7', '8', '9'])
     expect(lines.dropped).toBe(7)
   })
 
-  it('are dropped beyond a size; the last stays, however long', () => {
+  it('are dropped beyond a size, except the last one', () => {
     const lines = new LogLines(10, 8)
     for (const text of ['12345', '678', '9', 'x'.repeat(100)]) lines.add(line(text))
     expect(lines.rows().map(({ text }) => text.length)).toEqual([100])
   })
 
-  it('are counted anew once they were forgotten', () => {
+  it('are counted from 0 after `clear`', () => {
     const lines = new LogLines(1, 1_000)
     for (const text of ['1', '2', '3']) lines.add(line(text))
     lines.clear()
@@ -270,7 +270,7 @@ describe('the lines of a log', () => {
     expect([lines.rows().map(({ id, text }) => [id, text]), lines.dropped]).toEqual([[[3, '4']], 0])
   })
 
-  it('have no colours and cursor movements of terminals in them', () => {
+  it('have no colours and cursor movements of terminals', () => {
     const lines = new LogLines()
     lines.add(line('\x1b[31mred\x1b[0m \x1b]0;title\x07plain\x1b[2K'))
     expect(lines.rows()[0]?.text).toBe('red plain')

@@ -9,7 +9,7 @@ it.each<[string, string, string, string[]]>([
   ['as it is, and not as a pattern', 'a.b axb (a+', '.', ['a', '[.]', 'b axb (a+']],
   ['after letters that are longer in lower case', 'İİ error', 'error', ['İİ ', '[error]']],
   ['nowhere where nothing is searched for', 'text', '', ['text']],
-])('marks a text in a line %s', (_, text, find, pieces) => {
+])('highlights a text in a line %s', (_, text, find, pieces) => {
   expect(marked(text, find)).toEqual(pieces)
 })
 
@@ -17,7 +17,7 @@ it.each([
   ['one beside the other', 'e'],
   ['with something between', 'e '],
   ['after something', ' e'],
-])('marks the first 200 matches %s, and leaves no letter of the line out', (_, part) => {
+])('highlights the first 200 matches %s, and keeps every character of the line', (_, part) => {
   const line = part.repeat(10_000)
   const pieces = piecesOf(line, 'e')
   expect(pieces.filter(({ isMatch }) => isMatch)).toHaveLength(200)

@@ -16,6 +16,6 @@ it.each<[string, Record<string, unknown>, object]>([
   ['empty texts, and others than texts', { cluster: '', container: 3, find: null }, {}],
   ['switches', { only: true, previous: true, follow: false }, { only: true, previous: true, follow: false }],
   ['switches that are as usual', { only: false, previous: 'true', follow: true }, {}],
-])('the address of a log says %s', (_, search, expected) => {
+])('the address of a log has %s', (_, search, expected) => {
   expect(logSearch(search)).toEqual(expected)
 })

@@ -51,8 +51,8 @@ function drawing() {
 /** Bytes that count up, so that a gap shows. */
 const counting = (length: number, from = 0) => Uint8Array.from({ length }, (_, at) => (from + at) % 251)
 
-describe('what a program in a terminal writes', () => {
-  it('is drawn in pieces, between which keys count', () => {
+describe('the output of a program in a terminal', () => {
+  it('is drawn in pieces, with key events in between', () => {
     const { output, sizes, total, draw } = drawing()
     output.write(new Uint8Array(10_000_000))
     draw()
@@ -60,7 +60,7 @@ describe('what a program in a terminal writes', () => {
     expect(total()).toBe(10_000_000)
   })
 
-  it('is drawn in the order in which it came, whatever the sizes of its frames', () => {
+  it('is drawn in order, whatever the sizes of its frames', () => {
     const { output, given, draw } = drawing()
     let sent = 0
     for (const length of [1, PIECE - 1, 3, PIECE, 2 * PIECE + 1, 7, 0, 500]) {
@@ -71,7 +71,7 @@ describe('what a program in a terminal writes', () => {
     expect(Buffer.concat(given).equals(counting(sent))).toBe(true)
   })
 
-  it('is too much when more waits than a page holds, and is drawn again when less does', () => {
+  it('is not drawn while more waits than the limit, and is drawn again when less does', () => {
     const { output, draw, total, floods } = drawing()
     output.write(new Uint8Array(MOST_WAITING))
     expect(floods()).toBe(0)
@@ -83,7 +83,7 @@ describe('what a program in a terminal writes', () => {
     expect(total()).toBe(2 * MOST_WAITING)
   })
 
-  it('is drawn in large pieces in a hidden tab, where the browser lets it draw now and then', () => {
+  it('is drawn in large pieces in a hidden tab, where the browser draws seldom', () => {
     const { output, total, tab, drawOnce } = drawing()
     tab.isHidden = true
     for (let frame = 0; frame < 1_000; frame += 1) output.write(new Uint8Array(1_000))
@@ -93,7 +93,7 @@ describe('what a program in a terminal writes', () => {
     expect(total()).toBe(1_001_000)
   })
 
-  it('is drawn in a hidden tab also where the program writes nothing more', async () => {
+  it('is drawn in a hidden tab also when the program writes nothing more', async () => {
     const { output, total, tab, drawOnce, clock } = drawing()
     tab.isHidden = true
     output.write(new Uint8Array(1))
@@ -104,7 +104,7 @@ describe('what a program in a terminal writes', () => {
     expect(total()).toBe(1_001)
   })
 
-  it('goes on in a hidden tab that draws nothing: the oldest bytes are dropped, and what is shown says how many', () => {
+  it('continues in a hidden tab that draws nothing: the oldest bytes are dropped, and a notice has their number', () => {
     const { output, given, tab, floods, drawOnce } = drawing()
     tab.isHidden = true
     const frame = HIDDEN_PIECE
@@ -119,7 +119,7 @@ describe('what a program in a terminal writes', () => {
     expect(new TextDecoder().decode(notice)).toBe(`\x18\x1b[0m\r\n[${5 * frame} missing]\r\n`)
   })
 
-  it('that waits when its tab is shown again is drawn, and is a flood only when all of it came since', () => {
+  it('that waits when its tab is shown again is drawn, and is a flood only when all of it came after that', () => {
     const { output, tab, floods, draw } = drawing()
     tab.isHidden = true
     output.write(new Uint8Array(MOST_WAITING))
@@ -133,7 +133,7 @@ describe('what a program in a terminal writes', () => {
     expect(floods()).toBe(1)
   })
 
-  it('is read aloud again once it pauses, where it was too much: lines without an end are copied with each frame', async () => {
+  it('is read aloud again after a pause, when there was too much of it', async () => {
     const { output, aloud, clock, draw } = drawing()
     for (let written = 0; written <= MOST_READ_ALOUD; written += 512) {
       output.write(new Uint8Array(512))
@@ -151,7 +151,7 @@ describe('what a program in a terminal writes', () => {
     expect(aloud).toEqual([false, true])
   })
 
-  it('is read aloud without a pause while keys are pressed, which end what is said', () => {
+  it('is read aloud without a break while keys are pressed', () => {
     const { output, aloud, draw } = drawing()
     for (let key = 0; key < 10; key += 1) {
       output.typed()
@@ -161,7 +161,7 @@ describe('what a program in a terminal writes', () => {
     expect(aloud).toEqual([])
   })
 
-  it('has nothing done after its end', async () => {
+  it('has no effect after `stop`', async () => {
     const { output, aloud, clock, draw } = drawing()
     output.write(new Uint8Array(MOST_READ_ALOUD + 1))
     draw()
@@ -170,7 +170,7 @@ describe('what a program in a terminal writes', () => {
     expect(aloud).toEqual([false])
   })
 
-  it('has nothing done after its end, where the terminal draws the last of it then', async () => {
+  it('has no effect after `stop`, when the terminal draws the last piece then', async () => {
     const { output, aloud, clock, draw } = drawing()
     output.write(new Uint8Array(MOST_READ_ALOUD + 1))
     output.stop()

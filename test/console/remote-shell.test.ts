@@ -49,7 +49,7 @@ function shell(whyRefused: () => Promise<string | undefined> = async () => undef
 }
 
 describe('a remote shell', () => {
-  it('sends what is typed and the size of its window, once it is open and not before', () => {
+  it('sends typed text and its size, but not before it is open', () => {
     const { running, socket } = shell()
     running.input('early')
     running.resize(120, 40)
@@ -64,7 +64,7 @@ describe('a remote shell', () => {
     ])
   })
 
-  it('sends a large paste in frames of at most 32 KiB, and loses nothing of it', () => {
+  it('sends a large paste completely, in frames of at most 32 KiB', () => {
     const { running, socket } = shell()
     socket.happen('open')
     const pasted = 'ä'.repeat(40_000)
@@ -92,7 +92,7 @@ describe('a remote shell', () => {
     expect(states).toEqual([{ name: 'open' }, { name: 'ended', code: 3 }])
   })
 
-  it('says why the server ended it, such as a right that was withdrawn', () => {
+  it('has the server’s reason for its end, such as a withdrawn right', () => {
     const { socket, states } = shell()
     socket.happen('open')
     socket.frame(3, JSON.stringify({ status: 'Failure', reason: 'Forbidden', message: 'may no longer' }))
@@ -100,14 +100,14 @@ describe('a remote shell', () => {
     expect(states.at(-1)).toEqual({ name: 'ended', said: 'may no longer' })
   })
 
-  it('asks why the server did not open it, because browsers do not say', async () => {
+  it('requests the reason of a refused WebSocket, which browsers do not report', async () => {
     const { socket, states } = shell(async () => 'pods "web" not found')
     socket.happen('close', { code: 1006, reason: '' })
     await settled()
     expect(states).toEqual([{ name: 'ended', said: 'pods "web" not found' }])
   })
 
-  it('names the code of a connection that broke without a reason', async () => {
+  it('has the close code of a connection that broke without a reason', async () => {
     const { socket, states } = shell()
     socket.happen('open')
     socket.happen('close', { code: 1006, reason: '' })
@@ -115,7 +115,7 @@ describe('a remote shell', () => {
     expect(states.at(-1)).toEqual({ name: 'ended', broke: 1006 })
   })
 
-  it('closes its socket when it is stopped, and says nothing after that', () => {
+  it('closes its socket on `stop`, and reports nothing after that', () => {
     const { running, socket, states } = shell()
     socket.happen('open')
     running.stop()
@@ -124,7 +124,7 @@ describe('a remote shell', () => {
     expect([socket.closed, socket.sent, states.at(-1)]).toEqual([true, [], { name: 'ended' }])
   })
 
-  it('says nothing after it was stopped, whatever its server says, and asks nothing', async () => {
+  it('reports and requests nothing after `stop`, whatever its server sends', async () => {
     let asked = 0
     const { running, socket, states } = shell(async () => {
       asked += 1

@@ -11,24 +11,24 @@ const rights = new Rights(
 )
 const deployments = { group: 'apps', resource: 'deployments' }
 
-describe('what a caller may do', () => {
-  it('is what a rule gives, and nothing else', () => {
+describe('the rights of a caller', () => {
+  it('are those that a rule gives, and no others', () => {
     expect(rights.may('get', { group: '', resource: 'secrets' })).toBe(true)
     expect(rights.may('delete', deployments)).toBe(false)
   })
 
-  it('is given for the objects that a rule names', () => {
+  it('apply to the objects that a rule names', () => {
     expect(rights.may('update', deployments, 'web')).toBe(true)
     expect(rights.may('update', deployments, 'other')).toBe(false)
     expect(rights.may('update', deployments)).toBe(false)
   })
 
-  it('is given for a subresource of every type where a rule says so', () => {
+  it('apply to a subresource of every type where a rule gives that', () => {
     expect(rights.may('patch', { group: 'apps', resource: 'deployments/scale' })).toBe(true)
     expect(rights.may('patch', { group: 'apps', resource: 'deployments/status' })).toBe(false)
   })
 
-  it('is not denied where the server did not say all', () => {
+  it('are not denied where the server’s list is incomplete', () => {
     expect(UNKNOWN_RIGHTS.may('delete', deployments)).toBe(true)
   })
 })

@@ -39,7 +39,7 @@ it('the type of a change is read by the numbers of its own Watch: Instances swap
 it.each([
   ['as its answer says', { pagination: { total: 70 } }, 70],
   ['those of its answer where that does not say', {}, 2],
-])('a list has so many rows: %s', async (_, more, total) => {
+])('a list has the right total: %s', async (_, more, total) => {
   const source = rpcSource({
     list: async () => ({ items: ['north', 'south'], ...more }),
     watch: () => sent(message(Type.MODIFIED, 'north'), message(Type.BOOKMARK)),

@@ -9,7 +9,7 @@ const bucket = (minute: number, more: MessageInitShape<typeof ActivityBucketSche
 const read = (source: string, reason: string, count: number) => ({ source, reason, count: BigInt(count) })
 
 describe('the series of an instance’s activity', () => {
-  it('has a value for each minute; one that nothing is known of had no requests', () => {
+  it('has a value for each minute; a missing minute had no requests', () => {
     const series = seriesOf(
       [
         bucket(1, { reads: [read('index', 'Fresh', 3), read('karmada', 'Stale', 1)], writes: 2n, lagMs: 9n }),
@@ -29,7 +29,7 @@ describe('the series of an instance’s activity', () => {
     expect(seriesOf([], 0).times).toEqual([])
   })
 
-  it('takes a bucket that is sent again in place of the earlier one, and forgets what is older than an hour', () => {
+  it('replaces a bucket that is sent again, and drops those older than an hour', () => {
     const before = merged([], [bucket(0), bucket(1, { writes: 1n })])
     const after = merged(before, [bucket(1, { writes: 5n }), bucket(60)])
     expect(after.map(({ start, writes }) => [Number(start) / MINUTE, Number(writes)])).toEqual([

@@ -18,11 +18,11 @@ const isInChinese = (sentence: string, others?: string): boolean => {
   return /\p{Script=Han}/u.test(own) && !GLUE.test(own)
 }
 
-it.each(SAMPLES)('the server’s sentence is in Chinese: %s', sample => {
+it.each(SAMPLES)('a sentence of the server is translated: %s', sample => {
   expect([sample, isInChinese(sample)]).toEqual([sample, true])
 })
 
-it.each(AFTER_THEIRS)('what the server says after words of Karmada is in Chinese: %s', after => {
+it.each(AFTER_THEIRS)('the server’s text after Karmada’s words is translated: %s', after => {
   expect([after, isInChinese(`theirs${after}`, 'theirs')]).toEqual([after, true])
   expect([after, isInChinese(`Scheduling: theirs${after}`, 'theirs')]).toEqual([after, true])
 })
@@ -32,7 +32,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, St
 /** Values that stand in sentences. */
 const VALUES = ['x1', '1', 'Deployment shop/web']
 
-it('each text of the server’s source that pages show is in Chinese, by itself or in a sample', () => {
+it('each text of the server’s source that pages show is translated, by itself or in a sample', () => {
   const without = englishTexts().filter(({ parts }) => {
     if (VALUES.some(value => isInChinese(parts.join(value)))) return false
     const text = new RegExp(parts.map(escaped).join('[^]*?'), 'i')

@@ -162,7 +162,7 @@ it('a condition with a reason of Kairship’s own is in Chinese', () => {
   ).toEqual(['容器管理尚未报告'])
 })
 
-it('what an instance waits for quotes the server that failed', () => {
+it('the reason why an instance is not ready quotes the server that failed', () => {
   const failure = 'reads, writes and synchronization work'
   for (const [text, own] of [
     [`waits for ControlPlaneHealthy: Unreachable: ${failure}`, '等待 ControlPlaneHealthy：Unreachable：'],

@@ -20,7 +20,7 @@ function loading() {
   return { loads, sentences, told: () => told }
 }
 
-it('what translates is loaded once, with the first sentence, and told when it is there', async () => {
+it('the translation is loaded once, with the first sentence, and reported when it is loaded', async () => {
   const { loads, sentences, told } = loading()
   expect(loads).toHaveLength(0)
   expect([sentences.translated('one'), sentences.translated('one')]).toEqual([undefined, undefined])
@@ -33,7 +33,7 @@ it('what translates is loaded once, with the first sentence, and told when it is
   expect(loads).toHaveLength(1)
 })
 
-it('what could not be loaded is loaded again with the next sentence, and not before', async () => {
+it('a failed load is retried with the next sentence, and not before', async () => {
   const { loads, sentences, told } = loading()
   sentences.translated('one')
   loads[0]?.fail(new Error('the server is away'))

@@ -77,7 +77,7 @@ describe('a session of an issuer', () => {
     expect(server.asked).toHaveLength(asked)
   })
 
-  it('is renewed by one tab for all', async () => {
+  it('is renewed by one tab for all tabs', async () => {
     const session = of('ada', 10)
     const [one, other] = [tab(session), tab(session)]
     await clock.pass(9 * MINUTE)
@@ -103,7 +103,7 @@ describe('a session of an issuer', () => {
     expect(states).toEqual(['valid', 'over'])
   })
 
-  it('that ended while the machine slept is renewed when somebody looks', async () => {
+  it('that ended while the machine slept is renewed on `check`', async () => {
     const { keeper } = tab(of('ada', 10))
     keeper.stop()
     clock.time += 60 * MINUTE
@@ -113,7 +113,7 @@ describe('a session of an issuer', () => {
 })
 
 describe('any session', () => {
-  it('without a known end is asked for only when something is refused', async () => {
+  it('without a known end is read only after a refusal', async () => {
     const { states, keeper } = tab(of('ada', undefined, false))
     await clock.pass(24 * 60 * MINUTE)
     expect(server.asked).toEqual([])
@@ -122,7 +122,7 @@ describe('any session', () => {
     expect(states).toEqual(['over'])
   })
 
-  it('that is over is asked for once a refusal, and never renewed', async () => {
+  it('that is over is read once a refusal, and never renewed', async () => {
     const { keeper } = tab(of('ada', 10, false))
     server.session = undefined
     await keeper.check()
@@ -131,7 +131,7 @@ describe('any session', () => {
     expect(server.asked).toEqual(['current'])
   })
 
-  it('goes on when its user signs in again', async () => {
+  it('is valid again when its user signs in again', async () => {
     const { states, keeper } = tab(of('ada', 10, false))
     await clock.pass(10 * MINUTE)
     expect(states).toEqual(['over'])
@@ -142,7 +142,7 @@ describe('any session', () => {
     expect(server.asked).toContain('renew')
   })
 
-  it('is not taken over by another user: the page says so and keeps what it shows', async () => {
+  it('is not replaced by that of another user: the state is `another` and the session stays', async () => {
     const { keeper } = tab(of('ada', 10))
     server.session = of('emil', 10)
     await keeper.check()
@@ -156,7 +156,7 @@ describe('any session', () => {
     expect(keeper.state()).toMatchObject({ is: 'valid', session: { user: 'ada' } })
   })
 
-  it('is asked about no more where the page is left while its renewal fails', async () => {
+  it('is not read any more when the page is left while its renewal fails', async () => {
     const { keeper } = tab(of('ada', 10))
     await clock.pass(7 * MINUTE)
     server.isAway = true
@@ -168,7 +168,7 @@ describe('any session', () => {
     expect(server.asked).toHaveLength(asked)
   })
 
-  it('of a far end, as a clock that is behind has it, is left withLock until then', async () => {
+  it('with a far end, as with a clock that is behind, is not renewed until then', async () => {
     tab(of('ada', 60 * 24 * 60, false))
     await clock.pass(20 * 24 * 60 * MINUTE)
     expect(server.asked).toEqual([])

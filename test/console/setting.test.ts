@@ -3,7 +3,7 @@ import { adoptCommand, NO_INSTANCE, requestOf } from '../../console/create/insta
 import { changesOf, messageOf, timesOf } from '../../console/settings/setting.js'
 
 describe('a setting of Karmada', () => {
-  it('changes in the fields that are not as they were; a time that is not set is the default', () => {
+  it('has changes in the fields that differ; a duration that is not set is the default', () => {
     const before = { enabled: false, times: { a: 5, b: 0, d: 9, e: 1 } }
     const after = { enabled: true, times: { a: 5, b: 7, c: 0, d: 3 } }
     expect(changesOf(before, after)).toEqual([
@@ -15,7 +15,7 @@ describe('a setting of Karmada', () => {
     expect(changesOf(before, before)).toEqual([])
   })
 
-  it('is read of a message and written into one without the message’s own fields', () => {
+  it('is read from a message and written to one without the message’s own fields', () => {
     const times = timesOf({ $typeName: 'x', descheduling: 120n })
     expect([times, messageOf(times)]).toEqual([{ descheduling: 120 }, { descheduling: 120n }])
     expect(timesOf(undefined)).toEqual({})
@@ -31,7 +31,7 @@ describe('the form of a new instance', () => {
     hostName: 'metal',
   }
 
-  it('sends what belongs to its mode, and nothing of the other', () => {
+  it('sends the fields of its mode, and none of the other', () => {
     expect(requestOf(filled).data).toEqual({
       metadata: { name: 'eu' },
       spec: { kubeconfigSecretRef: { namespace: 'karmada-instances', name: 'eu' } },
@@ -45,7 +45,7 @@ describe('the form of a new instance', () => {
     })
   })
 
-  it('says the command that makes its Secret', () => {
+  it('shows the command that creates its Secret', () => {
     expect(adoptCommand(filled)).toBe(
       'kubectl create secret generic eu -n karmada-instances --from-file=kubeconfig=FILE',
     )

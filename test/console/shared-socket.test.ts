@@ -59,7 +59,7 @@ it('a call that begins while the last one ends keeps the socket open', async () 
   expect((await next).status).toBe(201)
 })
 
-it('after a renewal new calls go over a new socket, and those under way end on theirs', async () => {
+it('after a renewal new calls use a new socket, and running ones stay on theirs', async () => {
   const { shared, sockets, get } = connected()
   const before = get()
   sockets[0]!.open()
@@ -79,7 +79,7 @@ it('after a renewal new calls go over a new socket, and those under way end on t
   expect(sockets).toHaveLength(2)
 })
 
-it('a call that is given up after its end says nothing of it to the server', async () => {
+it('aborting a call after its end sends nothing to the server', async () => {
   const { sockets, get } = connected()
   const call = new AbortController()
   const [one, other] = [get(call.signal), get()]
@@ -106,7 +106,7 @@ it('a socket that never opened may have been refused; one that broke was not', a
   expect(refusals()).toBe(1)
 })
 
-it('a call that is given up before its socket is open leaves no socket', async () => {
+it('a call that is aborted before its socket is open leaves no socket', async () => {
   const { sockets, get } = connected()
   const call = new AbortController()
   const gone = get(call.signal)

@@ -19,15 +19,15 @@ describe('shortcuts', () => {
     expect(press('K', { metaKey: true })).toBe('search')
   })
 
-  it('are typed where text is typed', () => {
+  it('are ignored in text fields', () => {
     expect(['/', '?', 'g', 'f'].map(key => press(key, { inText: true }))).toEqual(Array(4).fill(undefined))
   })
 
-  it('leave every key to a terminal', () => {
+  it('are ignored in a terminal', () => {
     expect(press('k', { ctrlKey: true, inText: true, inTerminal: true })).toBeUndefined()
   })
 
-  it('go to a place by two keys, the second within a second', () => {
+  it('open a screen by two keys, the second within a second', () => {
     press('g')
     expect(press('f')).toBe('fleet')
     expect(press('f')).toBeUndefined()

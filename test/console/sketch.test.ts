@@ -26,7 +26,7 @@ const read = (part: Partial<WorkloadFields> = {}) =>
   )
 
 describe('the form of a new workload', () => {
-  it('makes the workload, and the policy that takes it to the chosen clusters', () => {
+  it('makes the workload, and the policy that places it in the chosen clusters', () => {
     const [deployment, policy] = read()
     expect(deployment).toMatchObject({
       apiVersion: 'apps/v1',
@@ -51,7 +51,7 @@ describe('the form of a new workload', () => {
     })
   })
 
-  it('names no clusters where all are meant, and divides nothing that has no replicas', () => {
+  it('names no clusters where all are chosen, and divides only workloads with replicas', () => {
     expect(read({ clusters: [], kind: 'daemonsets' })[1].spec.placement).toEqual({})
   })
 
@@ -70,7 +70,7 @@ describe('the form of a new workload', () => {
     [{ namespace: '-a' }, 'namespace'],
     [{ image: 'a b' }, 'image'],
     [{ kind: 'cronjobs', schedule: 'daily' }, 'schedule'],
-  ] as const)('does not go on with %j', (part, field) => {
+  ] as const)('does not accept %j', (part, field) => {
     const mistakes = mistakesOf({ ...wishes, ...part })
     expect(Object.entries(mistakes).flatMap(([name, is]) => (is ? [name] : []))).toEqual([field])
   })

@@ -3,7 +3,7 @@ import { addressOf, execPath, runs, terminalSearch } from '../../console/termina
 
 const web = { cluster: 'north', namespace: 'shop', pod: 'web-0', container: '', command: 'sh' }
 
-it('a terminal runs a shell unless its address says something else, and takes nothing but texts from it', () => {
+it('a terminal runs a shell unless its address names a command, and reads only strings from it', () => {
   expect(terminalSearch({ cluster: 'north', namespace: 'shop', pod: 'web-0' })).toEqual(web)
   expect(terminalSearch({ ...web, command: '' })).toEqual(web)
   expect(terminalSearch({ ...web, pod: 7, container: ['a'], command: 'bash -l' })).toEqual({
@@ -27,14 +27,14 @@ it('the path of a terminal has each word of its command, and the container only 
   expect(at({ container: 'side' }).searchParams.get('container')).toBe('side')
 })
 
-it('a name out of an address leads nowhere else', () => {
+it('a name from an address does not change the path', () => {
   const path = execPath('a/../b', { ...web, cluster: '../x', namespace: 'n?m', pod: 'p#q' })
   expect(path).toContain('/instances/a%2F..%2Fb/proxy/')
   expect(path).toContain('/clusters/..%2Fx/proxy/')
   expect(path).toContain('/namespaces/n%3Fm/pods/p%23q/exec?')
 })
 
-it('a command out of an address runs once its reader has started that of this address, and a shell at once', () => {
+it('the command of an address runs only after the user started it, and a shell at once', () => {
   const bash = { ...web, command: 'bash' }
   const started = { address: addressOf(bash), attempt: 1 }
   expect([runs(web, undefined), runs(bash, undefined), runs(bash, started)]).toEqual([true, false, true])

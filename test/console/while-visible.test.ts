@@ -49,7 +49,7 @@ it('does not stop when a tab was hidden for a moment only', () => {
   expect(calls).toEqual(['start', 'start'])
 })
 
-it('stops for good once, whatever becomes of the tab', () => {
+it('stops for good once, whatever happens to the tab', () => {
   turn('hidden')
   over()
   vi.advanceTimersByTime(60_000)

@@ -10,6 +10,6 @@ it.each([
   ['v1', 'ConfigMap', undefined],
   ['example.io/v1', 'Deployment', undefined],
   ['apps/v1', 'toString', undefined],
-])('%s %s is of the workloads %s', (apiVersion, kind, workloads) => {
+])('%s %s is one of the %s workloads', (apiVersion, kind, workloads) => {
   expect(workloadKindOf(apiVersion, kind)).toBe(workloads)
 })

@@ -45,7 +45,7 @@ const refusal = (code: number, reason: string) => ({
 })
 
 describe('an edit over an instance’s own API', () => {
-  it('is checked by a strict dry run of the whole object at the version that was read', async () => {
+  it('is checked by a strict dry run of the whole object at the version it was read', async () => {
     const { api, sent } = fakeApi(() => ({ body: stored('1', 'new') }))
     const event = await editSource(api, at).check(text, base, never)
     expect(event).toMatchObject({ type: 'checked', checked: { before: 'as it was', warnings: [] } })
@@ -54,7 +54,7 @@ describe('an edit over an instance’s own API', () => {
     expect(sent[0]?.body).toContain('resourceVersion: "1"')
   })
 
-  it('is sent once when it is applied, also where the answer breaks off', async () => {
+  it('is sent once when it is applied, also when the answer is cut off', async () => {
     let calls = 0
     const { api, sent } = fakeApi(() => {
       calls += 1
@@ -67,7 +67,7 @@ describe('an edit over an instance’s own API', () => {
     expect([calls, sent.length]).toEqual([1, 1])
   })
 
-  it('is a conflict where the object has changed since, with what it is now', async () => {
+  it('is a conflict when the object has changed since, with its new version', async () => {
     const { api } = fakeApi(({ method }) =>
       method === 'PUT' ? refusal(409, 'Conflict') : { body: stored('2', 'theirs') },
     )
@@ -77,14 +77,14 @@ describe('an edit over an instance’s own API', () => {
     })
   })
 
-  it('is no conflict where the object is as it was read', async () => {
+  it('is no conflict when the object has not changed', async () => {
     const { api } = fakeApi(({ method }) =>
       method === 'PUT' ? refusal(409, 'Conflict') : { body: stored('1') },
     )
     expect(await editSource(api, at).check(text, base, never)).toMatchObject({ type: 'failed' })
   })
 
-  it('goes on with a newer version where nothing of what is edited has changed', async () => {
+  it('is retried with a newer version when the edited text has not changed', async () => {
     const versions = ['2', '3']
     const { api, sent } = fakeApi(({ method, body }) => {
       if (method === 'GET') return { body: stored(versions.shift() ?? '3') }
@@ -95,7 +95,7 @@ describe('an edit over an instance’s own API', () => {
     expect(sent.map(({ method }) => method)).toEqual(['PUT', 'GET', 'PUT', 'GET', 'PUT'])
   })
 
-  it('is a conflict in the end where the object never rests', async () => {
+  it('is a conflict in the end when the object changes all the time', async () => {
     let version = 1
     const { api, sent } = fakeApi(({ method }) => {
       version += 1
@@ -106,7 +106,7 @@ describe('an edit over an instance’s own API', () => {
     expect(sent.filter(({ method }) => method === 'PUT')).toHaveLength(4)
   })
 
-  it('says that the object is gone', async () => {
+  it('reports that the object was deleted', async () => {
     const { api } = fakeApi(() => refusal(404, 'NotFound'))
     expect(await editSource(api, at).check(text, base, never)).toMatchObject({ type: 'gone' })
   })
@@ -114,7 +114,7 @@ describe('an edit over an instance’s own API', () => {
   it.each([
     ['metadata.name', text.replace('name: a', 'name: other')],
     ['metadata.namespace', text.replace('name: a', 'name: a\n  namespace: other')],
-  ])('of one object cannot become another by %s', async (field, changed) => {
+  ])('of one object cannot change it to another by %s', async (field, changed) => {
     const { api, sent } = fakeApi(() => undefined)
     const event = await editSource(api, at).apply(changed, base)
     expect(event).toMatchObject({
@@ -124,7 +124,7 @@ describe('an edit over an instance’s own API', () => {
     expect(sent).toEqual([])
   })
 
-  it('creates several in their order, and stops at the first that is refused with what is left', async () => {
+  it('creates several objects in their order, stops at the first refused one, and keeps the text of the others', async () => {
     const { api, sent } = fakeApi(({ body }) =>
       body.includes('name: b') ? refusal(403, 'Forbidden') : { status: 201, body: stored('1') },
     )
@@ -136,7 +136,7 @@ describe('an edit over an instance’s own API', () => {
     expect(event).toMatchObject({ type: 'partlyApplied', stored: ['ConfigMap a'], text: second })
   })
 
-  it('is refused with what helps where the instance does not serve the kind', async () => {
+  it('is refused, with advice, when the instance does not serve the kind', async () => {
     const { api } = fakeApi(() => undefined)
     const event = await editSource(api).check(text.replaceAll('ConfigMap', 'Nothing'), undefined, never)
     expect(event).toMatchObject({

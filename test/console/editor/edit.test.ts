@@ -12,7 +12,7 @@ const edited = (...events: readonly EditEvent[]): Edit => events.reduce(reduceEd
 const typed: EditEvent = { type: 'typed', text: 'mine' }
 
 describe('an edit', () => {
-  it('is applied after it was checked, and not without', () => {
+  it('is applied only after it was checked', () => {
     expect(edited(typed, { type: 'apply' }).step).toBe('editing')
     expect(edited(typed, { type: 'check' }, { type: 'checked', checked }, { type: 'apply' }).step).toBe(
       'applying',
@@ -30,11 +30,11 @@ describe('an edit', () => {
     })
   })
 
-  it('takes no answer of a check that was given up', () => {
+  it('ignores the answer of an aborted check', () => {
     expect(edited({ type: 'check' }, { type: 'back' }, { type: 'checked', checked }).step).toBe('editing')
   })
 
-  it('keeps both versions of a conflict, and goes on from the newest with what was written', () => {
+  it('keeps both versions of a conflict, and continues from the newest with the user’s text', () => {
     const conflicted = edited(typed, { type: 'check' }, { type: 'conflicted', theirs })
     expect(conflicted).toMatchObject({ step: 'conflicted', text: 'mine', theirs, base })
     expect(reduceEdit(conflicted, { type: 'keepMine' })).toMatchObject({
@@ -44,20 +44,20 @@ describe('an edit', () => {
     })
   })
 
-  it('gives back what was written when the server’s version was taken', () => {
+  it('restores the user’s text after the server’s version was taken', () => {
     const taken = edited(typed, { type: 'check' }, { type: 'conflicted', theirs }, { type: 'takeTheirs' })
     expect(taken).toMatchObject({ text: 'theirs', aside: 'mine', base: theirs })
     expect(reduceEdit(taken, { type: 'takeBack' })).toMatchObject({ text: 'mine', aside: 'theirs' })
   })
 
-  it('of an object that is gone is made a new one only when that is asked for', () => {
+  it('of a deleted object creates a new one only on request', () => {
     const gone = edited(typed, { type: 'check' }, { type: 'gone', problem })
     expect(gone).toMatchObject({ text: 'mine', base, isGone: true })
     expect(reduceEdit(gone, { type: 'createAnew' })).toEqual({ step: 'editing', text: 'mine', stored: [] })
     expect(edited(typed, { type: 'createAnew' })).toMatchObject({ base })
   })
 
-  it('keeps what is not stored where one of several objects was refused', () => {
+  it('keeps the text that is not stored when one of several objects was refused', () => {
     const partly = edited(
       { type: 'check' },
       { type: 'checked', checked },
@@ -67,7 +67,7 @@ describe('an edit', () => {
     expect(partly).toMatchObject({ step: 'editing', text: 'b', stored: ['A a'], problem })
   })
 
-  it('loses nothing that was typed, whatever happens', () => {
+  it('loses no typed text in any sequence of events', () => {
     const event = fc.oneof(
       fc
         .constantFrom<EditEvent['type']>('check', 'apply', 'back', 'keepMine', 'createAnew')
@@ -87,7 +87,7 @@ describe('an edit', () => {
     )
   })
 
-  it('has something to lose until it is applied or as it began', () => {
+  it('has unsaved text until it is applied or back at its beginning', () => {
     expect(unsavedText(edited(), 'old')).toBeUndefined()
     expect(unsavedText(edited(typed), 'old')).toBe('mine')
     expect(unsavedText(edited(typed, { ...typed, text: 'old' }), 'old')).toBeUndefined()
@@ -105,7 +105,7 @@ describe('an edit', () => {
     ).toBeUndefined()
   })
 
-  it('would lose what was put aside for the other version, until it is stored', () => {
+  it('has unsaved text set aside for the server’s version, until it is stored', () => {
     const conflict = edited(typed, { type: 'check' }, { type: 'conflicted', theirs }, { type: 'takeTheirs' })
     expect(unsavedText(conflict, 'old')).toBe('mine')
     expect(unsavedText(reduceEdit(conflict, { ...typed, text: 'theirs and more' }), 'old')).toBe(
@@ -115,7 +115,7 @@ describe('an edit', () => {
 })
 
 describe('drafts', () => {
-  it('are kept up to a number, the newest', () => {
+  it('are kept up to a number, the newest ones', () => {
     const drafts = new Drafts()
     for (let n = 0; n < 30; n += 1) drafts.keep(`${n}`, { text: 'a', at: n })
     expect(drafts.size).toBe(20)
@@ -127,7 +127,7 @@ describe('drafts', () => {
     expect([drafts.of('10')?.text, drafts.of('11')]).toEqual(['b', undefined])
   })
 
-  it('are kept up to a number of characters, and the last in any case shorter than that', () => {
+  it('are kept up to a number of characters, and the last one if it is shorter than that', () => {
     const drafts = new Drafts()
     for (const key of ['a', 'b', 'c']) drafts.keep(key, { text: 'x'.repeat(9_000_000), at: 0 })
     expect(['a', 'b', 'c'].map(key => drafts.of(key) !== undefined)).toEqual([false, true, true])

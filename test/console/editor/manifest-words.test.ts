@@ -22,12 +22,12 @@ it.each<[ManifestProblem, string, string]>([
     'You edit Service web: metadata.namespace is a here, and must stay empty.',
     '正在编辑 Service web：metadata.namespace 在此处为 a，必须保持为空。',
   ],
-])('a text that is no manifest is named in both languages: %j', (problem, en, zh) => {
+])('the problem of a text that is no manifest is shown in both languages: %j', (problem, en, zh) => {
   expect(manifestEn(problem)).toContain(en)
   expect(manifestZh(problem)).toContain(zh)
 })
 
-it('each code of YAML’s parser has its words in Chinese', () => {
+it('each error code of the YAML parser has a Chinese text', () => {
   const codes = readFileSync('node_modules/yaml/dist/errors.d.ts', 'utf8').match(/'[A-Z][A-Z_0-9]+'/g) ?? []
   expect(codes.length).toBeGreaterThan(20)
   for (const code of codes.map(quoted => quoted.slice(1, -1)))

@@ -19,7 +19,7 @@ const object = {
   status: { seen: 1 },
 }
 
-describe('a manifest as a person edits it', () => {
+describe('the manifest in the editor', () => {
   it('is written at once where a value has half a megabyte of empty lines before a letter', () => {
     const text = `${'\n'.repeat(500_000)}x`
     const began = performance.now()
@@ -29,7 +29,7 @@ describe('a manifest as a person edits it', () => {
     expect(manifestsIn(written)[0]?.document.toJS().data).toEqual({ text })
   })
 
-  it('leaves out what the server alone writes, and quotes what YAML 1.1 would read as another type', () => {
+  it('omits fields that only the server writes, and quotes strings that YAML 1.1 would read as another type', () => {
     expect(textOf(object)).toBe(`apiVersion: v1
 kind: ConfigMap
 metadata:
@@ -56,7 +56,7 @@ data:
     },
   )
 
-  it('is sent with the version that it was read at, and with its status as it was', () => {
+  it('is sent with the version at which it was read, and with its status unchanged', () => {
     const [manifest] = manifestsIn(textOf(object))
     const { uid, resourceVersion } = object.metadata
     const sent = bodyOf(manifest!, { uid, resourceVersion, status: object.status })
@@ -67,32 +67,32 @@ data:
     })
   })
 
-  it('is sent with the version that its writer names, where one is named', () => {
+  it('is sent with the version that its text names, where it names one', () => {
     const [manifest] = manifestsIn(
       '{apiVersion: v1, kind: ConfigMap, metadata: {name: a, resourceVersion: "3"}}',
     )
     expect(bodyOf(manifest!, { uid: '', resourceVersion: '7' })).toContain('resourceVersion: "3"')
   })
 
-  it('keeps comments, and whole numbers that no double holds', () => {
+  it('keeps comments, and integers that no double holds', () => {
     const text = 'apiVersion: a/v1\nkind: A\nmetadata:\n  name: a\nspec:\n  # why\n  most: 9007199254740993\n'
     expect(bodyOf(manifestsIn(text)[0]!)).toBe(text)
     const answer = '{"apiVersion":"a/v1","kind":"A","metadata":{"name":"a"},"spec":{"most":9007199254740993}}'
     expect(textOf(objectIn(answer))).toContain('most: 9007199254740993')
   })
 
-  it('keeps a time as the text that it is', () => {
+  it('keeps a time as a string', () => {
     const text = 'apiVersion: v1\nkind: A\nmetadata:\n  name: a\nspec:\n  at: 2026-01-01T00:00:00Z\n'
     expect(manifestsIn(text)[0]?.document.toJS().spec.at).toBe('2026-01-01T00:00:00Z')
   })
 
-  it('may merge several others into one mapping, as API servers read it', () => {
+  it('may merge several mappings into one, as API servers read it', () => {
     const text =
       'apiVersion: v1\nkind: A\nmetadata:\n  name: a\none: &one {a: 1}\nother: &other {b: 2}\nboth:\n  <<: *one\n  <<: *other\n'
     expect(manifestsIn(text)[0]?.document.toJS().both).toEqual({ a: 1n, b: 2n })
   })
 
-  it('is one of several that are divided by ---, of which empty ones do not count', () => {
+  it('may be one of several that are separated by ---, without empty ones', () => {
     const text =
       '---\napiVersion: v1\nkind: A\nmetadata: {name: a}\n---\n# nothing\n---\napiVersion: v1\nkind: B\nmetadata: {name: b}\n'
     expect(manifestsIn(text).map(({ kind, from }) => [kind, text.slice(from, from + 10)])).toEqual([
@@ -109,7 +109,7 @@ data:
     ['apiVersion: v1', { is: 'missing', field: 'kind' }],
     ['apiVersion: v1\nkind: A', { is: 'missing', field: 'metadata.name' }],
     ['apiVersion: 1\nkind: A\nmetadata: {name: a}', { is: 'missing', field: 'apiVersion' }],
-  ])('is refused with what is wrong: %j', (text, problem) => {
+  ])('is refused with its problem: %j', (text, problem) => {
     expect(() => manifestsIn(text)).toThrow(
       expect.objectContaining({ problem: expect.objectContaining(problem) }),
     )

@@ -20,7 +20,7 @@ spec:
       tolerations: []
 `
 
-describe('where a line of a text is', () => {
+describe('the place of a line', () => {
   const at = (line: string, column = line.length) => {
     const lines = text.split('\n')
     return placeAt(lines, lines.indexOf(line), column)
@@ -41,7 +41,7 @@ describe('where a line of a text is', () => {
     expect(at(line)).toMatchObject({ path, key })
   })
 
-  it('is decided by the cursor on a blank line, and knows a field that is being typed', () => {
+  it('depends on the cursor on a blank line, and includes a field that is being typed', () => {
     expect(placeAt(['spec:', '  a:', '    '], 2, 4)).toEqual({
       path: ['spec', 'a'],
       key: '',
@@ -52,7 +52,7 @@ describe('where a line of a text is', () => {
     expect(placeAt(['spec:', '  on: tr'], 1, 8)).toEqual({ path: ['spec'], key: 'on', value: 'tr' })
   })
 
-  it('does not reach into the manifest before', () => {
+  it('does not extend into the previous manifest', () => {
     expect(placeAt(['spec:', '---', '  a: 1'], 2, 3)).toMatchObject({ path: [] })
   })
 })
@@ -100,7 +100,7 @@ describe('an OpenAPI document of an API server', () => {
     expect(openApi.resolved({ $ref: '#/components/schemas/Loop' })).toBeUndefined()
   })
 
-  it('says what is wrong in a manifest, and where', () => {
+  it('finds the problems of a manifest and their places', () => {
     const of = (spec: string) => {
       const manifest = `apiVersion: a/v1\nkind: A\nmetadata: {name: a}\n${spec}`
       return findingsIn(manifestsIn(manifest)[0]!, { document: openApi, schema }).map(
@@ -115,7 +115,7 @@ describe('an OpenAPI document of an API server', () => {
     expect(of('')).toEqual([['apiVersion', { is: 'missingField', field: 'spec' }]])
   })
 
-  it('finds the field that a server refused, or the nearest part of its way', () => {
+  it('finds the field that a server refused, or its nearest written parent', () => {
     const [manifest] = manifestsIn(text)
     const shown = (field: string) => {
       const { from, to } = placeOf(manifest!, field)

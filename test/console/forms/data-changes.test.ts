@@ -40,7 +40,7 @@ const entry = (kind: DataKind, text: string, key: string) =>
 const bytes = (...of: number[]) => Uint8Array.from(of)
 
 describe('the entries of a ConfigMap or Secret in a form', () => {
-  it('are text where they are UTF-8, from base64 where their field has that', () => {
+  it('are text where they are UTF-8, decoded from base64 where their field has that', () => {
     expect(entriesIn('configmaps', MAP)).toMatchObject([
       { key: 'mode', text: 'fast', bytes: 4, isEditable: true, field: 'data' },
       { key: 'logo', text: undefined, bytes: 4, isEditable: false, field: 'binaryData' },
@@ -54,12 +54,12 @@ describe('the entries of a ConfigMap or Secret in a form', () => {
   it.each([
     ['has line ends of Windows, which a page would change', 'a\r\nb'],
     ['is longer than a field holds', 'a'.repeat(50_001)],
-  ])('cannot be changed in a field where it %s', (_, value) => {
+  ])('are not editable where a value %s', (_, value) => {
     const text = changedObject(MAP, 0, settingText(entry('configmaps', MAP, 'mode'), value))
     expect(entry('configmaps', text, 'mode')).toMatchObject({ text: value, isEditable: false })
   })
 
-  it('keep what is typed, and leave the others as they are', () => {
+  it('keep the typed text, and leave other entries unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), value => {
         const map = changedObject(MAP, 0, settingText(entry('configmaps', MAP, 'mode'), value))
@@ -72,7 +72,7 @@ describe('the entries of a ConfigMap or Secret in a form', () => {
     )
   })
 
-  it('take a file as text where it is text, and in base64 where it is not', () => {
+  it('store a file as text where it is text, else in base64', () => {
     const put = (text: string, kind: DataKind, key: string, file: Uint8Array, isNew = false) =>
       objectIn(changedObject(text, 0, ...settingFile(kind, { key, bytes: file }, isNew)))
     expect(put(MAP, 'configmaps', 'a.txt', bytes(104, 105))).toMatchObject({ data: { 'a.txt': 'hi' } })
@@ -88,7 +88,7 @@ describe('the entries of a ConfigMap or Secret in a form', () => {
     })
   })
 
-  it('have each key once: a file takes the place of an entry of another field', () => {
+  it('have each key once: a file replaces an entry of another field', () => {
     const text = changedObject(
       MAP,
       0,
@@ -100,13 +100,13 @@ describe('the entries of a ConfigMap or Secret in a form', () => {
     ])
   })
 
-  it('put together a file of a megabyte', () => {
+  it('encode a file of a megabyte', () => {
     const file = new Uint8Array(1_000_000).fill(255)
     const text = changedObject(MAP, 0, ...settingFile('configmaps', { key: 'big', bytes: file }, false))
     expect(text).toContain(Buffer.from(file).toString('base64'))
   })
 
-  it('come with the keys that a type of Secret must have', () => {
+  it('include the keys that a type of Secret requires', () => {
     const text = changedObject(
       SECRET,
       0,

@@ -43,7 +43,7 @@ const objectsIn = (text: string) => {
 }
 
 describe('a form of one object in a text of several', () => {
-  it('reads each of them, also before it has a name', () => {
+  it('reads each object, also before it has a name', () => {
     expect(objectsIn(`${TEXT}---\napiVersion: v1\nkind: Secret\n`)).toMatchObject([
       { index: 0, kind: 'Service', name: 'web', namespace: '' },
       { index: 1, kind: 'PropagationPolicy', name: 'web-service' },
@@ -85,7 +85,7 @@ describe('a form of one object in a text of several', () => {
     expect(lines(after).filter(line => !lines(TEXT).includes(line))).toEqual(come)
   })
 
-  it('keeps a row of a list whose last field was emptied, because its reader goes on typing there', () => {
+  it('keeps a row of a list whose last field was emptied, because the user goes on typing there', () => {
     const text = changedObject(
       TEXT,
       0,
@@ -101,7 +101,7 @@ describe('a form of one object in a text of several', () => {
     expect(objectsIn(`${without}---\n${TEXT}`)).toHaveLength(3)
   })
 
-  it('writes what is typed so that it is read as the same text, whatever it is', () => {
+  it('writes any typed text so that it is read back as the same text', () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -11,7 +11,7 @@ import {
   isSubdomain,
 } from '../../../console/forms/names.js'
 
-describe('a name that an API server takes', () => {
+describe('a name that API servers accept', () => {
   it.each<[string, (text: string) => boolean, string[], string[]]>([
     [
       'of a namespace',

@@ -17,7 +17,7 @@ describe('the policy that is created with an object', () => {
     expect(read(text.replaceAll('    name: web\n', '    name: other\n')).policy).toBeUndefined()
   })
 
-  it('follows the name of its object, also through a moment without one', () => {
+  it('follows the name of its object, also while the name is empty', () => {
     const rename = (of: string, to: string) => {
       const { object, policy } = read(of)
       return changedText(of, documents => {
@@ -33,7 +33,7 @@ describe('the policy that is created with an object', () => {
     })
   })
 
-  it('keeps a name that somebody gave it', () => {
+  it('keeps a name of its own', () => {
     const own = text.replace('name: web-service', 'name: mine')
     const { object, policy } = read(own)
     const after = changedText(own, documents => renaming(documents, { object, policy: policy!, to: 'shop' }))
@@ -46,7 +46,7 @@ describe('the policy that is created with an object', () => {
     expect([after.object.namespace, after.others[0]?.namespace]).toEqual(['crew', 'crew'])
   })
 
-  it('is made for an object that has none, and selects it', () => {
+  it('is created for an object without one, and selects it', () => {
     const { object, policy } = read(text)
     const alone = changedText(text, documents => documents.splice(policy!.index, 1))
     expect(read(alone).policy).toBeUndefined()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { at } from '../../../console/forms/reading.js'
 
-it('a form reads what somebody wrote, and nothing that every object of a script has', () => {
+it('a form reads the fields of the text, and no properties of every JavaScript object', () => {
   for (const key of ['constructor', 'toString', '__proto__'])
     expect(at({ data: {} }, 'data', key)).toBeUndefined()
   const written: unknown = JSON.parse('{"data":{"constructor":"a","__proto__":"b"}}')

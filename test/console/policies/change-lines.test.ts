@@ -6,7 +6,7 @@ const before = JSON.stringify({
   spec: { replicas: 2, containers: [{ image: 'web:1' }] },
 })
 
-describe('a change of a manifest, as people read it', () => {
+describe('the readable line of a change of a manifest', () => {
   it.each([
     ['replace', '/spec/replicas', '5', '~ spec.replicas: 2 → 5'],
     ['replace', '/spec/containers/0/image', '"web:2"', '~ spec.containers.0.image: "web:1" → "web:2"'],
@@ -18,11 +18,11 @@ describe('a change of a manifest, as people read it', () => {
       '- metadata.labels.app.kubernetes.io/name: "web"',
     ],
     ['replace', '/constructor/name', '1', '~ constructor.name:  → 1'],
-  ])('%s of %s is one line', (op, path, value, line) => {
+  ])('shows %s of %s', (op, path, value, line) => {
     expect(changeLines({ before, patch: [{ op, path, value }] })).toEqual([line])
   })
 
-  it('has no line where a cluster gets its first manifest', () => {
+  it('is absent where a cluster gets its first manifest', () => {
     expect(changeLines({ before: '', patch: [] })).toEqual([])
   })
 

@@ -41,7 +41,7 @@ const fieldsOf = (text: string) => {
 }
 
 describe('the form of a policy', () => {
-  it('shows the fields that it knows', () => {
+  it('shows its fields', () => {
     expect(formOf(TEXT)).toMatchObject({
       name: 'shop',
       namespace: 'shop',
@@ -75,7 +75,7 @@ describe('the form of a policy', () => {
     ['with a key twice', of('spec: {}\nspec: {}'), { is: 'unread', line: 5 }],
     ['with an alias of nothing', of('spec: {placement: *nowhere}'), { is: 'aliases', name: 'nowhere' }],
     ['with aliases that grow into gigabytes', of(`spec: {}\n${BOMB}`), { is: 'aliases' }],
-  ])('says why there is none for a text %s, and leaves it as it is', (_, text, why) => {
+  ])('is replaced by a reason for a text %s, which stays unchanged', (_, text, why) => {
     expect(formOf(text)).toMatchObject({ problem: why })
     expect(changed(text, setting(['spec', 'priority'], 1))).toBe(text)
   })
@@ -83,7 +83,7 @@ describe('the form of a policy', () => {
   it.each<[string, string]>([
     ['numbers in place of names', 'spec: {placement: {clusterAffinity: {clusterNames: [1, 2]}}}'],
     ['no spec', ''],
-  ])('shows nothing of %s', (_, spec) => {
+  ])('ignores %s', (_, spec) => {
     const text = `apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\nmetadata:\n  name: a\n${spec}\n`
     expect(fieldsOf(text)).toMatchObject({ selectors: [], clusters: [], priority: 0 })
   })
@@ -121,7 +121,7 @@ describe('a change in the form', () => {
     ],
     ['that switches something on', setting(['spec', 'propagateDeps'], true), [], ['  propagateDeps: true']],
     ['of what is not there', removing(['spec', 'preemption']), [], []],
-  ])('%s changes these lines alone: comments and unknown fields stay', (_, change, gone, come) => {
+  ])('%s changes only these lines: comments and unknown fields stay', (_, change, gone, come) => {
     const after = changed(TEXT, change)
     expect(lines(TEXT).filter(line => !lines(after).includes(line))).toEqual(gone)
     expect(lines(after).filter(line => !lines(TEXT).includes(line))).toEqual(come)
@@ -135,7 +135,7 @@ describe('a change in the form', () => {
     },
   )
 
-  it('weighs a cluster anew in place, and adds one that has no weight', () => {
+  it('changes the weight of a cluster in place, and adds a missing one', () => {
     const after = changed(
       TEXT,
       ...dividing('static'),
@@ -149,7 +149,7 @@ describe('a change in the form', () => {
     ])
   })
 
-  it('keeps the weights of clusters where they are made to count', () => {
+  it('keeps the weights of clusters when the division changes to weights', () => {
     const weights = changed(TEXT, ...dividing('static'), weighing('north', 5))
     const both = changed(
       weights,
