@@ -22,7 +22,7 @@ describe('a sealed cookie', () => {
     expect(await one.opened(await sealedBy(one))).toMatchObject({ token: 'hidden', exp: until / 1_000 })
   })
 
-  it('of one purpose does not open as one of another, although they have one key', async () => {
+  it('of one purpose does not open as one of another, although they share a key', async () => {
     const purposes = ['session', 'renewal', 'sign-in']
     for (const sealed of purposes)
       for (const opened of purposes)
@@ -32,14 +32,14 @@ describe('a sealed cookie', () => {
         ).toBe(sealed === opened)
   })
 
-  it('is nothing to a server with another key, and nothing when it is over', async () => {
+  it('does not open with another key, or after its end', async () => {
     const sealed = await sealedBy(cookie('session'))
     expect(await cookie('session', sessionKeyOf('another')).opened(sealed)).toBeUndefined()
     const later = new SealedCookie('session', KEY, 'Strict', () => until)
     expect(await later.opened(sealed)).toBeUndefined()
   })
 
-  it('opens in the one form that this server seals in, though another has a key of the same length', async () => {
+  it('opens only in the encryption that this server uses, also where another has a key of the same length', async () => {
     const own = new Uint8Array(hkdfSync('sha256', KEY, '', 'cookie session', 32))
     const sealed = (alg: string, enc: string) =>
       new EncryptJWT({ token: 'made' })
@@ -55,7 +55,7 @@ describe('a sealed cookie', () => {
       expect(await cookie('session').opened(await sealed(alg, enc)), `${alg} ${enc}`).toBeUndefined()
   })
 
-  it('is taken from a request by its whole name', async () => {
+  it('is read from a request by its whole name', async () => {
     const one = cookie('session')
     expect(one.of(bringing('__Host-kairship-session-8443=a'))).toBe('a')
     expect(one.of(bringing('other=1;  __Host-kairship-session-8443=a=b; more=2'))).toBe('a=b')
@@ -70,14 +70,14 @@ describe('a sealed cookie', () => {
     expect(one.of({ headers: {} } as IncomingMessage)).toBeUndefined()
   })
 
-  it('is forgotten by the attributes that it was set with', async () => {
+  it('is deleted with the attributes with which it was set', async () => {
     const one = new SealedCookie('sign-in', KEY, 'Lax', () => NOON)
     const attributes = 'Path=/; Secure; HttpOnly; SameSite=Lax'
     expect(await one.set({}, until, HOST)).toMatch(new RegExp(`; ${attributes}; Max-Age=90$`))
     expect(one.clear(HOST)).toBe(`__Host-kairship-sign-in-8443=; ${attributes}; Max-Age=0`)
   })
 
-  it('is not set where its end has come already, or where it is more than a browser keeps', async () => {
+  it('is not set after its end, or where it is larger than browsers keep', async () => {
     const one = cookie('renewal')
     expect(await one.set({}, NOON - 5_000, HOST)).toMatch(/Max-Age=0$/)
     expect(await one.set({ token: 'x'.repeat(2_800) }, until, HOST)).toBeDefined()

@@ -46,8 +46,8 @@ function logins() {
   return { logins: one, world, asked }
 }
 
-describe('a sign-in that is under way', () => {
-  it('comes with the navigation from its issuer, for ten minutes', async () => {
+describe('a begun sign-in', () => {
+  it('is sent with the navigation from its issuer, for ten minutes', async () => {
     const { logins: one, world } = logins()
     const { cookie } = await one.begin('/instances', HOST, signal)
     expect(cookie).toMatch(/SameSite=Lax; Max-Age=600$/)
@@ -57,7 +57,7 @@ describe('a sign-in that is under way', () => {
     expect(await one.begun(bringing(cookie))).toBeUndefined()
   })
 
-  it('ends where people sign in at another issuer since, which is not shown what the browser brings', async () => {
+  it('ends when another issuer was configured since, which does not see the browser’s data', async () => {
     const { logins: one, world, asked } = logins()
     const begun = await one.begun(bringing((await one.begin('/', HOST, signal)).cookie))
     world.issuers = ['https://other.example']
@@ -79,7 +79,7 @@ describe('a renewal', () => {
     return { cookie, renewal: (await one.renewal(bringing(cookie)))! }
   }
 
-  it('comes with requests of the console’s own pages alone, until the session ends', async () => {
+  it('is sent only with requests of the console’s own pages, until the session ends', async () => {
     const { logins: one, world } = logins()
     const { cookie, renewal } = await kept(one)
     expect(cookie).toMatch(/SameSite=Strict; Max-Age=43200$/)
@@ -88,7 +88,7 @@ describe('a renewal', () => {
     expect(await one.renewal(bringing(cookie))).toBeUndefined()
   })
 
-  it('is shown to the issuer that gave it, and to no other', async () => {
+  it('is sent to the issuer that issued it, and to no other', async () => {
     const { logins: one, world, asked } = logins()
     const { renewal } = await kept(one)
     await one.renew(renewal, signal)

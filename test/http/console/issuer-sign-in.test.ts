@@ -22,7 +22,7 @@ const forgotten = (world: World) =>
   expect.stringMatching(new RegExp(`^${cookieOf(world.api, 'renewal')}=; .*Max-Age=0`))
 
 describe('signing in at an issuer', () => {
-  it('ends at the view that was wanted, with a session that scripts cannot read', async () => {
+  it('ends at the requested view, with a session that scripts cannot read', async () => {
     const world = await start()
     expect(await signedIn(world, '/instances/north?tab=events')).toBe(
       `${world.url}/instances/north?tab=events`,
@@ -39,27 +39,27 @@ describe('signing in at an issuer', () => {
     )
   })
 
-  it('is offered to anyone, by the issuer’s name', async () => {
+  it('is offered to everybody, with the issuer’s name', async () => {
     const { api, issuer } = await start()
     expect(JSON.parse((await curl(api.running, '/console/sign-in/options')).text)).toEqual({
       issuer: issuer.url,
     })
   })
 
-  it('goes by a client with a secret, too', async () => {
+  it('works with a client that has a secret', async () => {
     const world = await start({ secret: 'a long secret of a client, 32 characters' })
     await signedIn(world)
     expect((await asPage(world.api, world.browser.cookies)).status).toBe(200)
   })
 
-  it('with another secret says that the issuer refuses the client, and begins no session', async () => {
+  it('with a wrong secret reports that the issuer refuses the client, and starts no session', async () => {
     const world = await start({ secret: 'a long secret of a client, 32 characters', shown: 'another' })
     expect(await signedIn(world)).toBe(`${world.url}/instances`)
     expect(problemOf(world)).toContain(`the issuer ${world.issuer.url} refuses`)
     expect((await asPage(world.api, world.browser.cookies)).status).toBe(401)
   })
 
-  it('says that its issuer cannot be reached', async () => {
+  it('reports that its issuer cannot be reached', async () => {
     const { api, url, issuer } = await start()
     await issuer.close()
     const { status, headers } = await curl(api.running, '/console/sign-in?to=/instances')
@@ -67,7 +67,7 @@ describe('signing in at an issuer', () => {
     expect(decodeURIComponent(String(headers['set-cookie']))).toContain('cannot be reached')
   })
 
-  it('that fails says why in a cookie for the page’s scripts, for a minute, whatever the issuer writes', async () => {
+  it('that fails puts the reason into a cookie for the page’s scripts, for a minute, whatever the issuer writes', async () => {
     const world = await start()
     const words = 'no; Domain=evil.example\r\nset-cookie: x=1, ü'
     vi.spyOn(world.signIn, 'begin').mockRejectedValue(new ServiceError('unmet', words, 'IssuerRefused'))
@@ -95,7 +95,7 @@ describe('signing in at an issuer', () => {
     expect(await signedIn(world, to)).toBe(`${world.url}/`)
   })
 
-  it('leads to no other site by a path that looks like one', async () => {
+  it('does not lead to another site by a path that looks like one', async () => {
     const world = await start()
     expect(new URL(await signedIn(world, '/.//evil.example')).origin).toBe(world.url)
   })
@@ -114,7 +114,7 @@ describe('signing in at an issuer', () => {
     },
   )
 
-  it('is refused with the state of another sign-in, and goes on with its own', async () => {
+  it('is refused with the state of another sign-in, and accepted with its own', async () => {
     const world = await start()
     const { url, browser, issuer } = world
     const page = await browser.open(`${url}/console/sign-in?to=/instances`)
@@ -124,7 +124,7 @@ describe('signing in at an issuer', () => {
     expect((await asPage(world.api, browser.cookies)).status).toBe(200)
   })
 
-  it('waits for the issuer sixteen times at once from one address, and the next one is told so and asks it nothing', async () => {
+  it('sends at most sixteen requests at once to the issuer for one address, and refuses the next without a request', async () => {
     const { api, url, signIn } = await start()
     const answered = deferred<never>()
     const finish = vi.spyOn(signIn, 'finish').mockReturnValue(answered.promise)
@@ -144,7 +144,7 @@ describe('signing in at an issuer', () => {
     expect(decodeURIComponent(cookiesOf(await back()).join())).not.toContain('under way')
   })
 
-  it('tells no other site from where the browser comes, and is kept by no cache', async () => {
+  it('sends no referrer to other sites, and is not cached', async () => {
     const { api } = await start()
     for (const path of ['/console/sign-in', '/console/sign-in/callback'])
       expect((await curl(api.running, path)).headers, path).toMatchObject({
@@ -153,14 +153,14 @@ describe('signing in at an issuer', () => {
       })
   })
 
-  it('begins where the issuer sends browsers back to, and once where a proxy hides that', async () => {
+  it('redirects to the host of the callback first, and only once where a proxy hides the host', async () => {
     const { api, url, issuer } = await start()
     const at = (query: string) => curl(api.running, `/console/sign-in?${query}`, {}, { host: 'localhost' })
     expect((await at('to=/instances')).headers.location).toBe(`${url}/console/sign-in?to=%2Finstances&moved=`)
     expect(String((await at('to=/instances&moved=')).headers.location)).toContain(issuer.url)
   })
 
-  it('is not there where no client is configured', async () => {
+  it('does not exist where no client is configured', async () => {
     const { running } = await startWithout()
     expect(JSON.parse((await curl(running, '/console/sign-in/options')).text)).toEqual({})
     expect((await curl(running, '/console/sign-in')).status).toBe(404)
@@ -168,7 +168,7 @@ describe('signing in at an issuer', () => {
 })
 
 describe('renewing a session', () => {
-  it('gives one that counts for longer, and a refresh token that takes the place of the one before', async () => {
+  it('makes it valid for longer, and replaces its refresh token', async () => {
     const world = await start()
     await signedIn(world)
     const first = await renew(world, world.browser.cookies)
@@ -178,7 +178,7 @@ describe('renewing a session', () => {
     expect([second.status, world.issuer.refreshes]).toEqual([200, 2])
   })
 
-  it('asks the issuer once where several pages ask at the same time', async () => {
+  it('sends one request to the issuer for concurrent requests of several pages', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -187,7 +187,7 @@ describe('renewing a session', () => {
     expect(world.issuer.refreshes).toBe(1)
   })
 
-  it('is refused with a refresh token that was used, which is forgotten then', async () => {
+  it('is refused with a used refresh token, and deletes it', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -200,7 +200,7 @@ describe('renewing a session', () => {
     expect(cookiesOf(again)).toEqual([forgotten(world)])
   })
 
-  it('gives nothing where the issuer answers with the tokens of another user', async () => {
+  it('is refused when the issuer answers with the tokens of another user', async () => {
     const world = await start()
     await signedIn(world)
     const finish = vi.spyOn(world.signIn, 'finish')
@@ -214,7 +214,7 @@ describe('renewing a session', () => {
     expect(cookiesOf(answer)).toEqual([forgotten(world)])
   })
 
-  it('goes on with the refresh token of before where the issuer gives no other', async () => {
+  it('keeps the refresh token when the issuer sends no new one', async () => {
     const world = await start()
     const finish = vi.spyOn(world.signIn, 'finish')
     await signedIn(world)
@@ -226,7 +226,7 @@ describe('renewing a session', () => {
     expect(asked.mock.calls[1]?.[1]).toBe(asked.mock.calls[0]?.[1])
   })
 
-  it('makes no session last for longer than a working day after its user signed in', async () => {
+  it('never extends a session beyond a working day after the sign-in', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     onTestFinished(() => void vi.useRealTimers())
     const world = await start()
@@ -239,7 +239,7 @@ describe('renewing a session', () => {
     expect((await renew(world, next(last))).status).toBe(401)
   })
 
-  it('is of the user who signed in at the issuer, and forgotten when another signs in', async () => {
+  it('belongs to the user who signed in at the issuer, and is deleted when another signs in', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -261,14 +261,14 @@ describe('renewing a session', () => {
     expect((await renew(world, cookies)).status).toBe(401)
   })
 
-  it('signs out also where the issuer is away', async () => {
+  it('signs out also while the issuer is away', async () => {
     const world = await start()
     await signedIn(world)
     await world.issuer.close()
     expect((await asPage(world.api, world.browser.cookies, '/console/session', 'DELETE')).status).toBe(204)
   })
 
-  it('keeps what it had where the issuer is away, and says so', async () => {
+  it('keeps the session while the issuer is away, and reports that', async () => {
     const world = await start()
     await signedIn(world)
     await world.issuer.close()
@@ -276,7 +276,7 @@ describe('renewing a session', () => {
     expect([answer.status, cookiesOf(answer)]).toEqual([503, []])
   })
 
-  it('needs the cookie that was made for it: that of a session is none', async () => {
+  it('needs the renewal cookie and not the session’s', async () => {
     const world = await start()
     await signedIn(world)
     const [sessionCookie, renewalCookie] = [cookieOf(world.api, 'session'), cookieOf(world.api, 'renewal')]

@@ -58,7 +58,7 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
-  it('ends a stream that its page gives up, and frees its place', async () => {
+  it('ends a stream that its page closes, and frees its place', async () => {
     const api = await start({ streamsPerCaller: 1 })
     const { frames, send, socket } = await asPage(api)
     for (let id = 1; id <= 3; id += 1) {
@@ -70,7 +70,7 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
-  it('frees the places of all streams when its page goes', async () => {
+  it('frees the places of all streams when its page closes', async () => {
     const api = await start({ streamsPerCaller: 1 })
     const first = await asPage(api)
     first.send({ open: 1, path: watch })
@@ -86,7 +86,7 @@ describe('the socket that a page’s streams share', () => {
     second.socket.close()
   })
 
-  it('answers a refused call with its status and message, as the call alone would have been', async () => {
+  it('answers a refused call with the same status and message as a call of its own', async () => {
     const api = await start()
     const { frames, send, socket } = await asPage(api, 'nobody')
     send({ open: 5, path: '/apis/kairship.io/v1alpha1/instances/north' })
@@ -96,7 +96,7 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
-  it('is not among what its session has under way once it is closed', async () => {
+  it('is removed from its session’s open calls when it is closed', async () => {
     const api = await start()
     const underWay = new Set<object>()
     const add = SessionUses.prototype.add
@@ -121,7 +121,7 @@ describe('the socket that a page’s streams share', () => {
     await waitFor(() => expect(underWay.size).toBe(0))
   })
 
-  it('is closed with its server, which then follows no locks any more', async () => {
+  it('is closed with its server, which then stops following locks', async () => {
     const api = await start()
     const { closed } = await asPage(api)
     const end = vi.spyOn(SessionUses.prototype, 'end')
@@ -140,7 +140,7 @@ describe('the socket that a page’s streams share', () => {
     expect(end.mock.calls).toEqual([['one']])
   })
 
-  it('refuses every stream of the API to whom the call alone is refused, with the same words', async () => {
+  it('refuses every stream of the API that a call of its own is refused, with the same message', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'nobody'), accept: 'text/event-stream' }
     const { paths } = JSON.parse((await curl(api.running, '/openapi.json')).text) as {
@@ -172,7 +172,7 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
-  it('leaves the audit record that the call alone would have left, with its browser', async () => {
+  it('writes the same audit record as a call of its own, with its browser', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'nobody'), 'user-agent': 'browser/1' }
     const { frames, send, socket } = await open(api, headers)
@@ -189,7 +189,7 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
-  it('closes at once where somebody signs out while its token is looked at', async () => {
+  it('closes at once when somebody signs out while its token is being authenticated', async () => {
     const tls = await tlsUnderTest()
     const first = await start({ tls })
     const cookie = await session(first, 'admin')
@@ -218,7 +218,7 @@ describe('the socket that a page’s streams share', () => {
     await expect(open(api, { ...ofPage(api), cookie })).rejects.toThrow('401')
   })
 
-  it('is refused with 401 to a page of another user than the one whose session the browser has by now', async () => {
+  it('is refused with 401 to a page of another user than the browser’s current session', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
     const as = (user: string) => open(api, headers, [SOCKET_PROTOCOL, sessionUserProtocol(user)])
@@ -228,7 +228,7 @@ describe('the socket that a page’s streams share', () => {
     await expect(as('ada')).rejects.toThrow('401')
   })
 
-  it('is refused with 403 to a page of another site, which has its reader’s cookie', async () => {
+  it('is refused with 403 to a page of another site with the user’s cookie', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')
     await expect(open(api, { cookie, origin: 'https://evil.example' })).rejects.toThrow('403')
@@ -285,7 +285,7 @@ describe('the socket that a page’s streams share', () => {
     for (const { socket } of pages) socket.terminate()
   })
 
-  it('closes, and what else its session reads, when somebody signs out in another tab; other sessions go on', async () => {
+  it('closes with all reads of its session when somebody signs out in another tab; other sessions go on', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')
     const tab = { ...ofPage(api), cookie }
@@ -358,7 +358,7 @@ describe('the socket that a page’s streams share', () => {
     expect(performance.now() - lockedAt).toBeLessThan(20_000)
   })
 
-  it('says that it may come back when the server stops', async () => {
+  it('closes with a code for reconnecting when the server stops', async () => {
     const api = await start()
     const { closed, send, frames } = await asPage(api)
     send({ open: 1, path: watch })

@@ -7,7 +7,7 @@ import { consoles, script } from './console-under-test.js'
 const { start, startWithout } = consoles()
 
 describe('the page', () => {
-  it('is answered at / and at each view, and never where a program asks', async () => {
+  it('is served at / and at each view, and never to programs', async () => {
     const { running } = await start()
     const html = { accept: 'text/html,application/xhtml+xml' }
     for (const path of ['/', '/instances', '/instances/eu-west?tab=events'])
@@ -27,7 +27,7 @@ describe('the page', () => {
     expect((await curl(running, '/readyz', {}, html)).text).toContain('ready')
   })
 
-  it('has a nonce of its own in each answer, which its policy names and without which it allows no style and no script', async () => {
+  it('has a fresh nonce in each answer, without which its policy allows no style and no script', async () => {
     const { running } = await start()
     const answers = await Promise.all([curl(running, '/'), curl(running, '/')])
     const nonces = answers.map(({ text, headers }) => {
@@ -63,7 +63,7 @@ describe('the page', () => {
 })
 
 describe('a file of the page', () => {
-  it('is kept by browsers for ever, and is of the type that its name has', async () => {
+  it('is cached forever, with the content type of its name', async () => {
     const { running } = await start()
     const { headers, text } = await curl(running, '/assets/a-1.js')
     expect(text).toBe(script)
@@ -83,13 +83,13 @@ describe('a file of the page', () => {
     ['br;q=0, gzip', 'gzip'],
     ['br;q=0.0', undefined],
     ['identity', undefined],
-  ])('is sent to who accepts %j as %s', async (accepted, encoding) => {
+  ])('is sent to a client that accepts %j as %s', async (accepted, encoding) => {
     const { running } = await start()
     const { headers } = await curl(running, '/assets/a-1.js', {}, { 'accept-encoding': accepted })
     expect(headers['content-encoding']).toBe(encoding)
   })
 
-  it('is the same in its encodings', () => {
+  it('has the same content in all encodings', () => {
     expect(String(brotliDecompressSync(brotliCompressSync(script)))).toBe(script)
   })
 

@@ -39,8 +39,8 @@ async function opened({ api, browser }: World) {
 const pairOf = (cookies: string, name: string) =>
   cookies.split('; ').find(pair => pair.startsWith(`__Host-kairship-${name}-`))
 
-describe('renewing a session whose issuer says other groups of its user', () => {
-  it('ends what the session has open, which says why, and the token before counts no longer; the new one does', async () => {
+describe('renewing a session when its issuer names other groups of its user', () => {
+  it('ends the open calls of the session with the reason, and invalidates the earlier token, not the new one', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -60,7 +60,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, next(renewed))).status).toBe(200)
   })
 
-  it('ends also the tokens of earlier renewals, which counted until now', async () => {
+  it('also ends the tokens of earlier renewals', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -72,7 +72,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, renewed)).status).toBe(401)
   })
 
-  it('ends no new token that a tab uses already when another tab comes by the same renewal', async () => {
+  it('does not end a new token that a tab uses already when another tab gets the same renewal', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -86,7 +86,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, renewed)).status).toBe(200)
   })
 
-  it('ends the session where the issuer renews it for another user', async () => {
+  it('ends the session when the issuer renews it for another user', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -102,7 +102,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('ended the login')])
   })
 
-  it('ends nothing of another session whose cookie came with the renewal', async () => {
+  it('does not end another session whose cookie came with the renewal', async () => {
     const world = await start()
     await signedIn(world)
     const other = world.issuer.browser()
@@ -113,7 +113,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, world.browser.cookies)).status).toBe(200)
   })
 
-  it('ends all tokens before where the one that comes with the renewal counts no longer, so that nobody can say what they are', async () => {
+  it('ends all earlier tokens when the one of the request is invalid, because its groups are unknown', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -125,7 +125,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, renewed)).status).toBe(401)
   })
 
-  it('leaves the session as it is where the issuer refuses for another reason than that the login is over', async () => {
+  it('keeps the session when the issuer refuses for another reason than an ended login', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -136,7 +136,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, cookies)).status).toBe(200)
   })
 
-  it('leaves what is open alone where it says the same as before', async () => {
+  it('keeps open calls when the groups are the same', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -144,7 +144,7 @@ describe('renewing a session whose issuer says other groups of its user', () => 
     expect((await asPage(world.api, cookies)).status).toBe(200)
   })
 
-  it('ends the session, and what it has open, where the login is over at the issuer', async () => {
+  it('ends the session and its open calls when the login has ended at the issuer', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, it } from 'vitest'
 import { SessionUses } from '../../../http/console/session-uses.js'
 
-it('ends what is under way of a session, once, and nothing of another', () => {
+it('ends the open calls of a session, once, and none of another', () => {
   const uses = new SessionUses()
   const ended: string[] = []
   uses.add('one', () => ended.push('a'))
@@ -16,7 +16,7 @@ it('ends what is under way of a session, once, and nothing of another', () => {
   expect([uses.isEnded('one'), uses.isEnded('two')]).toEqual([true, false])
 })
 
-it('takes what an end leaves for left', () => {
+it('accepts that a call is removed while it is being ended', () => {
   const uses = new SessionUses()
   const leave = uses.add('one', () => leave())
   uses.end('one')
@@ -24,7 +24,7 @@ it('takes what an end leaves for left', () => {
   expect(uses.isEnded('one')).toBe(true)
 })
 
-it('keeps what is under way of a session whose earlier uses leave late', () => {
+it('keeps open calls of a session when earlier ones are removed late', () => {
   const uses = new SessionUses()
   const ended: string[] = []
   const leaveLate = uses.add('one', () => ended.push('first'))
@@ -35,13 +35,13 @@ it('keeps what is under way of a session whose earlier uses leave late', () => {
   expect(ended).toEqual(['first', 'second'])
 })
 
-it('remembers the newest ends', () => {
+it('remembers the newest ended sessions', () => {
   const uses = new SessionUses()
   for (let n = 0; n <= 16_384; n += 1) uses.end(`${n}`)
   expect([uses.isEnded('0'), uses.isEnded('1'), uses.isEnded('16384')]).toEqual([false, true, true])
 })
 
-it('cuts off the answers of a session that are under way, and holds none that are over, though they were before it began', async () => {
+it('cuts off the open responses of a session, and keeps none that are closed, also if they closed before', async () => {
   const uses = new SessionUses()
   const destroyed: string[] = []
   const answers = Object.fromEntries(

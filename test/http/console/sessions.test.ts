@@ -29,7 +29,7 @@ async function begun(sessions: Sessions, token = 'a token', user = 'ada'): Promi
 }
 
 describe('a session', () => {
-  it('is in a cookie that only this host gets, over TLS, and that no script and no other site can use', async () => {
+  it('is in a cookie that is sent only to this host over TLS, and that no script and no other site can use', async () => {
     const session = await new Sessions(key).begin('a token', 'ada', HOST)
     expect(session?.cookie).toMatch(
       /^__Host-kairship-session-8443=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
@@ -37,7 +37,7 @@ describe('a session', () => {
     expect(session?.cookie).not.toContain('token')
   })
 
-  it('counts as its token for a request of the own page', async () => {
+  it('is the credential of a request of the own page', async () => {
     const sessions = new Sessions(key)
     const session = await begun(sessions)
     expect(await authorized(sessions, { ...own, cookie: session })).toBe('Bearer a token')
@@ -46,7 +46,7 @@ describe('a session', () => {
     )
   })
 
-  it('is remembered with a bounded number of others, and read from its cookie again after that', async () => {
+  it('is cached with a bounded number of others, and decrypted again after that', async () => {
     const sessions = new Sessions(key, undefined, 3)
     const first = await sessions.begin('first', 'ada', HOST)
     const look = async (set: string) => sessions.of(request({ host: HOST, cookie: cookie(set) }))
@@ -59,7 +59,7 @@ describe('a session', () => {
     expect((await look(first!.cookie))?.token).toBe('first')
   })
 
-  it('is read by a replica that has the same key, and by none that has another', async () => {
+  it('is read by replicas with the same key, and by no others', async () => {
     const session = await begun(new Sessions(key))
     expect(await authorized(new Sessions(sessionKeyOf('a private key')), { ...own, cookie: session })).toBe(
       'Bearer a token',
@@ -69,7 +69,7 @@ describe('a session', () => {
     ).toBeUndefined()
   })
 
-  it('counts no longer after somebody signed out of it, and neither does what renews it; another one of its user does', async () => {
+  it('is invalid after sign-out, as is its renewal; another session of the user stays valid', async () => {
     const sessions = new Sessions(key)
     const first = (await sessions.begin('a token', 'ada', HOST))!
     const renewed = (await sessions.begin('a later token', 'ada', HOST, undefined, first.id))!
@@ -81,7 +81,7 @@ describe('a session', () => {
     expect(await authorized(sessions, { ...own, cookie: cookie(other.cookie) })).toBe('Bearer a token')
   })
 
-  it('leaves an Authorization header as it came', async () => {
+  it('keeps the Authorization header of a request', async () => {
     const sessions = new Sessions(key)
     const headers = { ...own, cookie: await begun(sessions), authorization: 'Bearer mine' }
     expect(await authorized(sessions, headers)).toBe('Bearer mine')
@@ -95,12 +95,12 @@ describe('a session', () => {
     ['a sandboxed page', { ...own, origin: 'null' }],
     ['a page of this host over another port', { ...own, origin: 'https://kairship:9443' }],
     ['a program', { host: 'kairship:8443' }],
-  ])('does not count for a request of %s', async (_who, headers) => {
+  ])('is not the credential of a request of %s', async (_who, headers) => {
     const sessions = new Sessions(key)
     expect(await authorized(sessions, { ...headers, cookie: await begun(sessions) })).toBeUndefined()
   })
 
-  it('counts for a page of its own user, and not for one that is another’s', async () => {
+  it('is the credential of pages of its own user, and not of another’s', async () => {
     const sessions = new Sessions(key)
     const session = { ...own, cookie: await begun(sessions, 'a token', 'oidc:ünal@example.com') }
     const as = (user: string) =>
@@ -126,13 +126,13 @@ describe('a session', () => {
     },
   )
 
-  it('counts for a page of this origin, by a browser that names no site', async () => {
+  it('is the credential of a page of this origin in a browser without Sec-Fetch-Site', async () => {
     const sessions = new Sessions(key)
     const headers = { host: 'kairship:8443', origin: 'https://kairship:8443', cookie: await begun(sessions) }
     expect(await authorized(sessions, headers)).toBe('Bearer a token')
   })
 
-  it('is nothing when any letter of it is changed', async () => {
+  it('is invalid when any character of it is changed', async () => {
     const sessions = new Sessions(key)
     const session = await begun(sessions)
     const start = session.indexOf('=') + 1
@@ -152,7 +152,7 @@ describe('a session', () => {
     expect(await authorized(new Sessions(key), { ...own, cookie: text })).toBeUndefined()
   })
 
-  it('is over after twelve hours', async () => {
+  it('ends after twelve hours', async () => {
     let now = NOON
     const sessions = new Sessions(key, () => now)
     const session = await begun(sessions)
@@ -163,7 +163,7 @@ describe('a session', () => {
     expect(await authorized(new Sessions(key, () => now), { ...own, cookie: session })).toBeUndefined()
   })
 
-  it('is over with its token', async () => {
+  it('ends with its token', async () => {
     const seconds = NOON / 1_000 + 90
     const token = await new SignJWT({})
       .setProtectedHeader({ alg: 'HS256' })
@@ -177,7 +177,7 @@ describe('a session', () => {
     expect(await authorized(sessions, { ...own, cookie: cookie(session!.cookie) })).toBeUndefined()
   })
 
-  it('is not begun with a token that no cookie can hold', async () => {
+  it('is not started with a token that is too large for a cookie', async () => {
     const sessions = new Sessions(key)
     expect(await sessions.begin('x'.repeat(2_700), 'ada', HOST)).toBeDefined()
     expect(await sessions.begin('x'.repeat(3_000), 'ada', HOST)).toBeUndefined()
@@ -195,7 +195,7 @@ describe('a request of the own page', () => {
     ['https://kairship', false],
     ['https://ada@kairship:8443', false],
     ['null', false],
-  ])('in a browser that names its origin alone, %s: %s', (origin, isOwn) => {
+  ])('in a browser that sends only Origin, %s: %s', (origin, isOwn) => {
     expect(isOfOwnPage({ headers: { host: 'kairship:8443', origin } })).toBe(isOwn)
   })
 })

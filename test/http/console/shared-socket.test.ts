@@ -83,7 +83,7 @@ const unanswered: AnswerGet = () => new Promise(() => undefined)
 const nothing: AnswerGet = async () => new Response(null, { status: 204 })
 
 describe('a page’s socket', () => {
-  it('is kept open by signs of life, each half minute', async () => {
+  it('is kept open by pongs, each half minute', async () => {
     const { socket, page, pending, fire } = await sharing(nothing)
     for (let count = 0; count < 3; count += 1) {
       const alive = once(socket, 'pong')
@@ -93,7 +93,7 @@ describe('a page’s socket', () => {
     expect([page.readyState, pending(PING_MS).length]).toEqual([page.OPEN, 1])
   })
 
-  it('is cut off when it gives none for half a minute', async () => {
+  it('is cut off without a pong for half a minute', async () => {
     const { page, closed, fire } = await sharing(nothing, { autoPong: false })
     const asked = once(page, 'ping')
     fire(PING_MS)
@@ -103,7 +103,7 @@ describe('a page’s socket', () => {
     expect(await closed).toBe(1006)
   })
 
-  it('leaves nothing to be done when it is closed', async () => {
+  it('leaves no timers when it is closed', async () => {
     const { page, socket, pending } = await sharing(nothing)
     const gone = once(socket, 'close')
     page.close()
@@ -111,7 +111,7 @@ describe('a page’s socket', () => {
     expect([pending(PING_MS), pending(PATIENCE_MS)]).toEqual([[], []])
   })
 
-  it('is cut off when its page has taken nothing for a minute, and what it read ends', async () => {
+  it('is cut off when its page has taken nothing for a minute, and its streams end', async () => {
     let isCancelled = false
     const piece = new Uint8Array(1_000_000).fill(97)
     const body = new ReadableStream<Uint8Array>({
@@ -142,7 +142,7 @@ describe('a page’s socket', () => {
     await waitFor(() => expect(pending(PATIENCE_MS)).toEqual([]))
   })
 
-  it('sends a piece when it may, and says when it was taken; one that is given up meanwhile ends', async () => {
+  it('sends a piece when it may, and reports when it was taken; a stream that is closed meanwhile ends', async () => {
     const turns: { bytes: number; go: () => void; isTaken: boolean }[] = []
     const { frames, send } = await sharing(
       async () => streaming(bodyOf(Buffer.from('one'), Buffer.from('three'))),
@@ -171,7 +171,7 @@ describe('a page’s socket', () => {
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
   })
 
-  it('carries letters that were cut in two', async () => {
+  it('carries characters that are cut in two', async () => {
     const text = 'Zoë 💚 ℵ'
     const bytes = Buffer.from(text)
     const pieces = Array.from(bytes, byte => Uint8Array.of(byte))
@@ -181,7 +181,7 @@ describe('a page’s socket', () => {
     expect(frames.map(frame => (frame as { text?: string }).text ?? '').join('')).toBe(text)
   })
 
-  it('ends a stream that was given up before its answer began', async () => {
+  it('ends a stream that was closed before its answer began', async () => {
     let isCancelled = false
     let begin: () => void = () => undefined
     const begun = new Promise<void>(resolve => {
@@ -208,7 +208,7 @@ describe('a page’s socket', () => {
     expect(frames).toHaveLength(1)
   })
 
-  it('ends what it has open when its page goes, also what has not begun to answer and what sends nothing', async () => {
+  it('ends its streams when its page closes, also those without an answer and those that send nothing', async () => {
     const signals: AbortSignal[] = []
     let isCancelled = false
     const silentBody = () =>
@@ -232,19 +232,19 @@ describe('a page’s socket', () => {
     await waitFor(() => expect(isCancelled).toBe(true))
   })
 
-  it('is closed, to come back, when an answer fails', async () => {
+  it('is closed with a code for reconnecting when an answer fails', async () => {
     const { send, closed } = await sharing(() => Promise.reject(new TypeError('a fault of ours')))
     send({ open: 1, path: '/apis/pods' })
     expect(await closed).toBe(1011)
   })
 
-  it('takes no binary frames', async () => {
+  it('refuses binary frames', async () => {
     const { page, closed } = await sharing(nothing)
     page.send(Buffer.from('{"open":1,"path":"/apis/pods"}'))
     expect(await closed).toBe(1008)
   })
 
-  it('has room for another stream when one is given up, though that has not ended', async () => {
+  it('has room for another stream when one is closed but has not ended', async () => {
     const begun: string[] = []
     const { frames, send } = await sharing(async path => {
       begun.push(path)
@@ -259,7 +259,7 @@ describe('a page’s socket', () => {
     expect(begun).toHaveLength(65)
   })
 
-  it('carries any number of streams one after the other, also ones that are given up', async () => {
+  it('carries any number of streams one after the other, also closed ones', async () => {
     const { frames, send, socket } = await sharing(nothing)
     for (let round = 1; round <= 6; round += 1) {
       for (let n = 0; n < 60; n += 1) send({ open: round * 100 + n, path: '/apis/pods' })
@@ -269,7 +269,7 @@ describe('a page’s socket', () => {
     expect(socket.readyState).toBe(socket.OPEN)
   })
 
-  it('is closed when its page gives up more streams than end', async () => {
+  it('is closed when its page closes more streams than end', async () => {
     let begun = 0
     const { send, closed } = await sharing(() => {
       begun += 1
@@ -283,7 +283,7 @@ describe('a page’s socket', () => {
     expect(begun).toBe(256)
   })
 
-  it('is closed when the id of a stream that was given up is used again before its end', async () => {
+  it('is closed when the id of a closed stream is used again before its end', async () => {
     const { send, closed } = await sharing(unanswered)
     send({ open: 1, path: '/apis/hanging' })
     send({ close: 1 })
@@ -308,7 +308,7 @@ describe('a page’s socket', () => {
     return { ...sharedWith, begun: () => begun }
   }
 
-  it('is closed when its page takes nothing, and begins and gives up more streams than it takes the ends of', async () => {
+  it('is closed when its page takes nothing while it opens and closes many streams', async () => {
     const { socket, send, begun } = await blocked()
     let id = 0
     for (let round = 1; round <= 20; round += 1) {
@@ -321,7 +321,7 @@ describe('a page’s socket', () => {
     expect(begun()).toBeLessThan(300)
   })
 
-  it('answers pings, and holds no answers for a page that takes none', async () => {
+  it('answers pings, and keeps no pongs for a page that takes none', async () => {
     const { page } = await sharing(nothing)
     const answered = once(page, 'pong')
     page.ping('north')
@@ -337,14 +337,14 @@ describe('a page’s socket', () => {
     expect(socket.bufferedAmount).toBe(before)
   })
 
-  it('gives up what nobody has', async () => {
+  it('ignores the close of an unknown stream', async () => {
     const { frames, send } = await sharing(nothing)
     send({ close: 7 })
     send({ open: 1, path: '/apis/pods' })
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
   })
 
-  it('says when an answer is over, and is cut off with one that is not taken', async () => {
+  it('reports the end of an answer, and is cut off with one that is not taken', async () => {
     const over: string[] = []
     const ways: Parameters<AnswerGet>[3][] = []
     const { send, frames, closed } = await sharing(async (path, _headers, _signal, way) => {
@@ -363,7 +363,7 @@ describe('a page’s socket', () => {
     expect(await closed).toBe(1006)
   })
 
-  it('begins nothing after it was closed, and ends at once what it has, though its page does not answer', async () => {
+  it('starts no streams after it was closed, and ends its streams at once, also if its page does not answer', async () => {
     const signals: AbortSignal[] = []
     const { page, send, socket, closed } = await sharing((_path, _headers, signal) => {
       signals.push(signal)
@@ -382,7 +382,7 @@ describe('a page’s socket', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('ends what it has when it is closed for its session', async () => {
+  it('ends its streams when it is closed with its session', async () => {
     const signals: AbortSignal[] = []
     const { page, shared, send } = await sharing((_path, _headers, signal) => {
       signals.push(signal)
@@ -399,7 +399,7 @@ describe('a page’s socket', () => {
     expect(signals).toHaveLength(1)
   })
 
-  it('carries no answer that is no stream: it would be held here for a page that does not read', async () => {
+  it('carries only streams: other answers would be held for a page that does not read', async () => {
     let isCancelled = false
     const large = new ReadableStream<Uint8Array>({
       pull: controller => controller.enqueue(new Uint8Array(1_000_000)),

@@ -28,7 +28,7 @@ describe('a sign-in code', () => {
     await expect(redeem(code)).rejects.toThrow(refused)
   })
 
-  it('is good until ten minutes have passed, and not at that moment', async () => {
+  it('is valid for less than ten minutes', async () => {
     const [early, late] = [codes.issue('mia', 'one').code, codes.issue('mia', 'two').code]
     now += 599_999
     expect(await redeem(early)).toBe('one')
@@ -36,7 +36,7 @@ describe('a sign-in code', () => {
     await expect(redeem(late)).rejects.toThrow(refused)
   })
 
-  it('has 192 bits that no other has', () => {
+  it('has 192 random bits', () => {
     const issued = new Set(Array.from({ length: 10 }, () => codes.issue('mia', 'token').code))
     expect(issued.size).toBe(10)
     for (const code of issued) expect(Buffer.from(code, 'base64url')).toHaveLength(24)
@@ -48,7 +48,7 @@ describe('a sign-in code', () => {
       await expect(redeem(code)).rejects.toThrow(refused)
   })
 
-  it('is not issued beyond sixteen of one caller that wait for their use, and others are not affected', async () => {
+  it('is not issued beyond sixteen unused ones of a caller; others are not affected', async () => {
     const issued = Array.from({ length: 16 }, () => codes.issue('mia', 'token').code)
     expect(() => codes.issue('mia', 'token')).toThrow(/too many sign-in codes/)
     expect(await redeem(codes.issue('noa', 'of noa').code)).toBe('of noa')
@@ -56,7 +56,7 @@ describe('a sign-in code', () => {
     expect(codes.issue('mia', 'token').code).not.toBe('')
   })
 
-  it('is not issued beyond sixteen of the ServiceAccounts of one namespace: whoever makes many takes no places of others', () => {
+  it('is not issued beyond sixteen of all ServiceAccounts of a namespace', () => {
     const of = (namespace: string, name: string | number) =>
       codes.issue(`system:serviceaccount:${namespace}:${name}`, 'token').code
     for (let n = 0; n < 16; n += 1) of('ci', n)
@@ -65,7 +65,7 @@ describe('a sign-in code', () => {
     expect(codes.issue('ci', 'token').code).not.toBe('')
   })
 
-  it('makes room when it is over', () => {
+  it('makes room when it has expired', () => {
     for (let n = 0; n < 16; n += 1) codes.issue('mia', 'token')
     now += 600_000
     expect(codes.issue('mia', 'token').validMs).toBe(600_000)
@@ -86,7 +86,7 @@ describe('a use of a sign-in code', () => {
     ['the host is away', unavailable('away')],
     ['there are too many of its address', resourceExhausted('wait')],
     ['there is a fault of ours', new TypeError('undefined is not a function')],
-  ])('leaves it good where %s', async (_what, error) => {
+  ])('keeps it valid when %s', async (_what, error) => {
     const { code } = codes.issue('mia', 'token')
     await expect(codes.redeem(code, () => Promise.reject(error))).rejects.toBe(error)
     expect(await redeem(code)).toBe('token')
@@ -95,7 +95,7 @@ describe('a use of a sign-in code', () => {
   it.each<[string, Failure]>([
     ['is not accepted', unauthenticated('it has expired')],
     ['fits no cookie', invalidArgument('too large')],
-  ])('spends it where its token %s', async (_what, error) => {
+  ])('spends it when its token %s', async (_what, error) => {
     const { code } = codes.issue('mia', 'token')
     await expect(codes.redeem(code, () => Promise.reject(error))).rejects.toBe(error)
     await expect(redeem(code)).rejects.toThrow(refused)
@@ -122,13 +122,13 @@ describe('a use of a sign-in code', () => {
     },
   )
 
-  it('spends it after 32 that failed', async () => {
+  it('spends it after 32 failures', async () => {
     const { code } = codes.issue('mia', 'token')
     for (let n = 0; n < 32; n += 1) await expect(codes.redeem(code, away)).rejects.toThrow('away')
     await expect(redeem(code)).rejects.toThrow(refused)
   })
 
-  it('that fails makes it good for no longer than ten minutes', async () => {
+  it('that fails does not extend its ten minutes', async () => {
     const { code } = codes.issue('mia', 'token')
     const failed = codes.redeem(code, async () => {
       now += 600_000

@@ -23,7 +23,7 @@ function sharingLocks(...replicas: readonly Listening[]): void {
 }
 
 describe('a session that was signed out of', () => {
-  it('counts at no other replica, is renewed at none, and what it has open there ends', async () => {
+  it('is invalid and not renewed at every other replica, and its open calls there end', async () => {
     const world = await start()
     const other = await world.replica()
     sharingLocks(world.api, other)
@@ -47,7 +47,7 @@ describe('a session that was signed out of', () => {
     expect([refused.status, world.issuer.refreshes]).toEqual([401, 0])
   })
 
-  it('that is being renewed meanwhile is renewed for nobody: what the issuer gave is withdrawn', async () => {
+  it('that is being renewed meanwhile is not renewed: the new refresh token is revoked', async () => {
     const world = await start()
     await signedIn(world)
     const { cookies } = world.browser
@@ -69,7 +69,7 @@ describe('a session that was signed out of', () => {
     expect(new Set(revoke.mock.calls.map(([, token]) => token)).size).toBe(2)
   })
 
-  it('is answered to its browser although the issuer does not answer and the host refuses the lock', async () => {
+  it('is answered also when the issuer does not answer and the host refuses the lock', async () => {
     const world = await start()
     await signedIn(world)
     vi.spyOn(world.signIn, 'revoke').mockReturnValue(new Promise(() => undefined))

@@ -30,8 +30,8 @@ function telling() {
   return { locks, stored, deleted, log, signedOut, later, tell }
 }
 
-describe('telling the other replicas of a session that was signed out of', () => {
-  it('is remembered by replicas that start later, until the session would have ended', async () => {
+describe('publishing a signed-out session to the other replicas', () => {
+  it('is seen by replicas that start later, until the session would have expired', async () => {
     const { signedOut, tell, later } = telling()
     await tell('one', 'ada')
     const [soon, late] = [new SessionUses(), new SessionUses()]
@@ -41,7 +41,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
     expect([soon.isEnded('one'), soon.isEnded('other'), late.isEnded('one')]).toEqual([true, false, false])
   })
 
-  it('takes away what is over, and no lock of anybody else', async () => {
+  it('deletes expired locks of sessions, and no other locks', async () => {
     const { locks, deleted, tell, later } = telling()
     locks.lock('incident', { tokenId: 'a', expiresAt: new Date(NOON).toISOString() })
     await tell('one', 'ada')
@@ -54,7 +54,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
     ])
   })
 
-  it('takes away a hundred at most, also where another replica was faster', async () => {
+  it('deletes at most a hundred, also when another replica was faster', async () => {
     const { locks, stored, deleted, log, tell, later } = telling()
     for (let user = 0; user < 101; user++) await tell('one', `user ${user}`)
     for (let user = 0; user < 101; user++) await tell(`of ${user}`, `user ${user}`)
@@ -69,7 +69,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
     expect([locks.all().length, log.lines]).toEqual([3, []])
   })
 
-  it('leaves 64 objects of one user at most, and says so', async () => {
+  it('makes at most 64 objects of one user, and logs that', async () => {
     const { locks, log, tell } = telling()
     for (let id = 0; id < 70; id++) await tell(`${id}`, 'ada')
     await tell('other', 'emil')
@@ -77,7 +77,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
     expect(JSON.stringify(log.lines)).toContain('other replicas are not told')
   })
 
-  it('counts no session of the user that has ended by itself', async () => {
+  it('does not count expired sessions of the user', async () => {
     const { locks, log, tell, later } = telling()
     for (let id = 0; id < 64; id++) await tell(`${id}`, 'ada')
     later(60_000)
@@ -85,7 +85,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
     expect([locks.all().length, log.lines]).toEqual([1, []])
   })
 
-  it('has nothing to say where another replica told of the same session', async () => {
+  it('does nothing when another replica published the same session', async () => {
     const { stored, log, tell } = telling()
     stored.create = () => Promise.reject(refusal(409, 'AlreadyExists', 'it is there'))
     await tell('one', 'ada')
@@ -95,7 +95,7 @@ describe('telling the other replicas of a session that was signed out of', () =>
   describe('of which a host does not answer', () => {
     afterEach(() => void vi.useRealTimers())
 
-    it('is given up after ten seconds, and the log says so', async () => {
+    it('is aborted after ten seconds, with a log record', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const { stored, log, tell } = telling()
       stored.create = (_lock, signal) =>

@@ -9,7 +9,7 @@ import { consoles, cookieOf, message, ofPage, session, signIn } from './console-
 const { start } = consoles()
 
 describe('signing in', () => {
-  it('answers who it is, and never the token', async () => {
+  it('answers with the user, and never the token', async () => {
     const api = await start()
     const answer = await signIn(api, { token: 'admin' })
     expect(JSON.parse(answer.text)).toEqual({
@@ -21,7 +21,7 @@ describe('signing in', () => {
     expect(JSON.stringify(answer.headers)).not.toContain('Bearer')
   })
 
-  it('makes the page’s calls those of its caller', async () => {
+  it('makes the page’s calls calls of its caller', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
     const list = await curl(api.running, '/apis/kairship.io/v1alpha1/instances', {}, headers)
@@ -29,7 +29,7 @@ describe('signing in', () => {
     expect(JSON.parse((await curl(api.running, '/console/session', {}, headers)).text).user).toBe('admin')
   })
 
-  it('makes no token that a script of the page could carry off', async () => {
+  it('gives no token to scripts of the page', async () => {
     const api = await start()
     const path = '/apis/kairship.io/v1alpha1/instances/north/token'
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
@@ -48,7 +48,7 @@ describe('signing in', () => {
     expect(message(byToken)).not.toContain('session')
   })
 
-  it('makes no call of another page one of its caller', async () => {
+  it('does not make calls of other pages calls of its caller', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
@@ -63,7 +63,7 @@ describe('signing in', () => {
     expect(api.log.audits()).toMatchObject([{ operation: 'console.SignIn', user: 'viewer', code: 'OK' }])
   })
 
-  it('at one of two servers of a host name leaves the session at the other, whose port differs', async () => {
+  it('at one of two servers on a host keeps the session at the other, on another port', async () => {
     const [one, other] = [await start(), await start()]
     const cookies = new Map<string, string>()
     // A browser sends a host's cookies to all of its ports, and keeps one of each name.
@@ -85,14 +85,14 @@ describe('signing in', () => {
     expect([await userAt(one), await userAt(other)]).toEqual(['admin', undefined])
   })
 
-  it('is refused with a token that nobody issued, and leaves no session', async () => {
+  it('is refused with an unknown token, and starts no session', async () => {
     const api = await start()
     const answer = await signIn(api, { token: 'made-up' })
     expect(answer.status).toBe(401)
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  it('is refused for a while after a hundred such tokens of one address, and so is opening a socket', async () => {
+  it('is refused for a while after a hundred such tokens of one address, as is a socket', async () => {
     const api = await start()
     const { url, certificateAuthority: ca } = api.running
     const headers = { ...ofPage(api), authorization: 'Bearer another' }
@@ -112,7 +112,7 @@ describe('signing in', () => {
     })
   })
 
-  it('is refused to a page of another site, which could sign its reader in as somebody else', async () => {
+  it('is refused to a page of another site, which could sign the user in as somebody else', async () => {
     const api = await start()
     for (const headers of [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }, {}])
       expect((await signIn(api, { token: 'admin' }, headers)).status).toBe(403)
@@ -129,7 +129,7 @@ describe('signing in', () => {
     expect([answer.status, message(answer)]).toEqual([400, 'send {"code": …} or {"token": …}'])
   })
 
-  it('is refused with more than a token can be', async () => {
+  it('is refused with a body larger than a token', async () => {
     const answer = await signIn(await start(), { token: 'x'.repeat(30_000) })
     expect([answer.status, message(answer)]).toEqual([400, 'the body is larger than a token can be'])
   })
@@ -159,7 +159,7 @@ describe('a one-time code', () => {
     expect([again.status, message(again)]).toEqual([401, expect.stringMatching(/run `kairship console`/)])
   })
 
-  it('signs its caller in after the host was away when it came first', async () => {
+  it('signs its caller in after the host was away at the first try', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     onTestFinished(() => void vi.useRealTimers())
     const api = await start()
@@ -177,7 +177,7 @@ describe('a one-time code', () => {
     expect((await signIn(api, { code })).status).toBe(401)
   })
 
-  it('of another user does not replace a session before its reader says so', async () => {
+  it('of another user does not replace a session without consent', async () => {
     const api = await start()
     const code = await codeFor(api, 'viewer')
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
@@ -197,7 +197,7 @@ describe('a one-time code', () => {
     expect(JSON.parse(replaced.text).user).toBe('viewer')
   })
 
-  it('of the same user is no question, and neither is one over a session that is over', async () => {
+  it('of the same user, or over an ended session, needs no consent', async () => {
     const api = await start()
     const cookie = await session(api, 'admin')
     const again = await signIn(api, { code: await codeFor(api, 'admin') }, { ...ofPage(api), cookie })
@@ -206,7 +206,7 @@ describe('a one-time code', () => {
     expect((await signIn(api, { code: await codeFor(api, 'viewer') }, over)).status).toBe(200)
   })
 
-  it('is not issued beyond sixteen of one caller, and others are not affected', async () => {
+  it('is not issued beyond sixteen of one caller; others are not affected', async () => {
     const api = await start()
     for (let n = 0; n < 16; n += 1) await codeFor(api, 'viewer')
     const issue = (token: string) => curl(api.running, '/console/codes', { token }, {}, 'POST', {})
@@ -214,7 +214,7 @@ describe('a one-time code', () => {
     expect((await issue('admin')).status).toBe(200)
   })
 
-  it('is not issued without a token, also not to who has a session', async () => {
+  it('is not issued without a token, also not to a user with a session', async () => {
     const api = await start()
     expect((await curl(api.running, '/console/codes', {}, {}, 'POST', {})).status).toBe(401)
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }

@@ -22,8 +22,8 @@ function sending() {
   return { untaken, sent, send, take: (name: string) => taken.get(name)?.(), leaving }
 }
 
-describe('what pages of one caller have not taken', () => {
-  it('is bounded: more waits until some is taken, in the order in which it came', async () => {
+describe('the untaken bytes of one caller’s pages', () => {
+  it('are bounded: further pieces wait until some are taken, in their order', async () => {
     const { sent, send, take } = sending()
     for (const name of ['a', 'b', 'c', 'd']) void send(name, 5)
     await settled()
@@ -37,7 +37,7 @@ describe('what pages of one caller have not taken', () => {
     expect(sent).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('keeps no other caller waiting', async () => {
+  it('do not make other callers wait', async () => {
     const { sent, send } = sending()
     void send('a', 10)
     void send('b', 1)
@@ -46,7 +46,7 @@ describe('what pages of one caller have not taken', () => {
     expect(sent).toEqual(['a', 'of another'])
   })
 
-  it('may be one piece larger than the bound, alone, and a small one that came later does not overtake it', async () => {
+  it('may be one piece larger than the limit, which a later small one does not overtake', async () => {
     const { sent, send, take } = sending()
     void send('small', 1)
     void send('large', 100)
@@ -61,7 +61,7 @@ describe('what pages of one caller have not taken', () => {
     expect(sent).toEqual(['small', 'large', 'later'])
   })
 
-  it('lets others go where one that waits is given up, before and while it waits', async () => {
+  it('go on with others when a waiting piece is aborted', async () => {
     const { untaken, sent, send, leaving } = sending()
     void send('first', 6)
     void send('large', 100)
