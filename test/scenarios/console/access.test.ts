@@ -48,7 +48,7 @@ describeConsole('a person at the console', {}, world => {
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
-  it('signs in at the issuer and comes back to the view, with a session that is renewed', async () => {
+  it('signs in at the issuer and returns to the view, with a session that is renewed', async () => {
     const { page, complaints, context } = await opened(`/instances/${world.instance}/clusters`)
     await page.getByRole('link', { name: /^Sign in at 127/ }).waitFor()
     await pictures(page, 'sign-in')
@@ -65,7 +65,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('keeps what was typed when the session ends: signing in happens in a window over the page', async () => {
+  it('keeps typed text when the session ends: signing in again happens in a popup', async () => {
     const { page, complaints, context } = await opened('/instances')
     await page.getByRole('link', { name: /^Sign in at 127/ }).click()
     await asPerson(page, 'ada')
@@ -91,7 +91,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('is asked before a link of another user takes the place of the session', async () => {
+  it('must confirm before a link of another user replaces the session', async () => {
     const { page, complaints, context } = await opened('/instances')
     await page.getByRole('link', { name: /^Sign in at 127/ }).click()
     await asPerson(page, 'vera')
@@ -111,7 +111,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('does nothing as another user who signs in beside it', async () => {
+  it('sends nothing as another user who signs in in another tab', async () => {
     const { viewer, admin } = world.proxy.playground.tokens
     const { page, context } = await world.at('objects/configmaps/new', admin)
     await page.getByRole('textbox', { name: 'Name' }).waitFor()
@@ -132,7 +132,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('sees who it is, what it may and why, and that a viewer may not give roles', async () => {
+  it('sees its account, its rights with reasons, and that a viewer may not give roles', async () => {
     const { page, complaints, context } = await opened('/access')
     await page.getByRole('link', { name: /^Sign in at 127/ }).click()
     await asPerson(page, 'vera')
@@ -161,7 +161,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('gives a role after seeing what it changes, finds it in the audit, and takes it away', async () => {
+  it('gives a role after a preview, finds it in the audit, and removes it', async () => {
     const { page, complaints, context } = await world.signedIn()
     await page.goto(`${world.api.url}/access/roles`)
     await page.getByRole('button', { name: 'Give a role' }).click()
@@ -199,7 +199,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('binds an instance to a workspace after reading what that gives, and releases it; a viewer may not', async () => {
+  it('binds an instance to a workspace after a preview, and releases it; a viewer may not', async () => {
     const { page, complaints, context } = await world.signedIn()
     await page.goto(`${world.api.url}/access/workspaces`)
     const row = page.getByRole('row').filter({ hasText: world.instance })
@@ -230,7 +230,7 @@ describeConsole('a person at the console', {}, world => {
     await viewer.context.close()
   })
 
-  it('locks somebody out and lets them in again', async () => {
+  it('locks a user out and lifts the lock', async () => {
     const { page, complaints, context } = await world.signedIn(undefined, {
       colorScheme: 'dark',
       locale: 'zh-CN',
@@ -252,7 +252,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('goes on where it was when its server is restarted under it', async () => {
+  it('continues at the same place after its server was restarted', async () => {
     const tls = await selfSigned(servingNames(['127.0.0.1:0']))
     const first = await world.another({ tls })
     const { page, context } = await visit(world.browser, first.url)
@@ -273,7 +273,7 @@ describeConsole('a person at the console', {}, world => {
     await context.close()
   })
 
-  it('says that an instance is gone that is deleted under its reader, whatever it was called', async () => {
+  it('sees that an instance was deleted while its page is open, whatever its name', async () => {
     const { local } = world.proxy.playground.host
     const path = `/apis/${INSTANCES.group}/${INSTANCES.version}/${INSTANCES.resource}`
     const alias = '"><script>alert(1)</script>{{nonce}}\u202egnp.exe'

@@ -21,7 +21,7 @@ const latinMarks = (page: Page) =>
   })()`)
 
 describeConsole('the console in Chinese', { members: 2 }, world => {
-  it('has Chinese marks between its words, also where texts are put together', async () => {
+  it('has Chinese punctuation, also where texts are joined', async () => {
     await world.deploy('shop')
     const [first = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.signedIn(undefined, { locale: 'zh-CN' })

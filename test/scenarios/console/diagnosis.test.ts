@@ -5,8 +5,8 @@ import { Chaos } from '../../../playground/fleet/chaos/chaos.js'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
 import { checkAndApply } from '../support/yaml-editor.js'
 
-describeConsole('somebody who finds out in the console why something is broken', { members: 2 }, world => {
-  it('deploys to two members, sees on the same page which step breaks and why, and that it runs again once mended', async () => {
+describeConsole('a person at the console who looks for a fault', { members: 2 }, world => {
+  it('deploys to two members, sees on the same page which step breaks and why, and that it runs again after the repair', async () => {
     const [first = '', second = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: world.instance }).click()
@@ -46,7 +46,7 @@ describeConsole('somebody who finds out in the console why something is broken',
     expect(complaints).toEqual([])
   })
 
-  it('sees an instance degrade as it happens, with event and cause, and in the fleet what it needs', async () => {
+  it('sees an instance degrade as it happens, with event and cause, and its problem in the fleet', async () => {
     const { local } = world.proxy.playground.host
     const { spec } = await local.request<Instance>({
       method: 'GET',

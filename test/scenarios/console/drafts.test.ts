@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { barriers, describeConsole } from '../support/console-world.js'
 import { checkAndApply, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
 
-describeConsole('a person at the console who leaves before it is done', { members: 2 }, world => {
+describeConsole('a person at the console who leaves a form unfinished', { members: 2 }, world => {
   /** What the browser asked before it left the page; the person stays. */
   const asked = (page: Page): string[] => {
     const types: string[] = []
@@ -45,7 +45,7 @@ describeConsole('a person at the console who leaves before it is done', { member
       opens: 'Lock out',
       fields: { 'Name of the lock': 'stolen', User: 'ada' },
     },
-  ])('finds the form of $form as it was left, is asked before a reload, and can begin anew', async row => {
+  ])('finds the form of $form as it was left, is asked before a reload, and can empty it', async row => {
     const { page, complaints } = await world.signedIn()
     const questions = asked(page)
     const open = async () => {
@@ -77,7 +77,7 @@ describeConsole('a person at the console who leaves before it is done', { member
     expect(questions).toEqual(['beforeunload'])
     expect(complaints).toEqual([])
   })
-  it('goes on with the YAML of a workload and of a policy, and is asked nothing once both are created', async () => {
+  it('continues with the YAML of a workload and of a policy, and is not asked once both are created', async () => {
     const { page, complaints } = await world.at('workloads/new')
     const questions = asked(page)
     const leaveAndComeBack = async () => {

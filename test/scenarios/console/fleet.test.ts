@@ -9,7 +9,7 @@ import { visit } from '../support/browser.js'
 import { barriers, built, describeConsole, picture, pictures } from '../support/console-world.js'
 
 describeConsole('the console in a browser', { members: 2 }, world => {
-  it('is opened signed in by a link, which is of use once and leaves no code in the address', async () => {
+  it('is signed in by a link, which works once and leaves no code in the address', async () => {
     const { api, browser, proxy } = world
     const opened = await world.link(proxy.playground.tokens.admin)
     const first = await visit(browser, api.url)
@@ -22,7 +22,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect([...first.complaints, ...second.complaints]).toEqual([])
   })
 
-  it('draws the first instance after at most 260 kB of script, compressed by gzip', async () => {
+  it('renders the first instance after at most 260 kB of script, compressed by gzip', async () => {
     const { api, browser, proxy } = world
     const { page } = await visit(browser, api.url)
     // Runs before any script of the page.
@@ -40,7 +40,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(260_000)
   })
 
-  it('is opened by a link also where the server was away at first: the code is used again', async () => {
+  it('is signed in by a link also when the server was away at first: the code is used again', async () => {
     const { api, browser, proxy } = world
     const { page, context } = await visit(browser, api.url)
     let away = 2
@@ -61,7 +61,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await context.close()
   })
 
-  it('keeps the token from scripts: it is in no storage and no readable cookie', async () => {
+  it('hides the token from scripts: it is in no storage and no readable cookie', async () => {
     const { proxy } = world
     const { page, context } = await world.signedIn()
     const readable = await page.evaluate<string>(
@@ -73,7 +73,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(cookies).toMatchObject([{ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' }])
   })
 
-  it('keeps its reader signed in beside another Kairship at another port of the same host', async () => {
+  it('keeps its user signed in beside another Kairship on another port of the same host', async () => {
     const { proxy } = world
     const { page, context } = await world.signedIn()
     const other = await world.another()
@@ -91,7 +91,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await context.close()
   })
 
-  it('is entered with a pasted token, refused with a wrong one, and left by signing out', async () => {
+  it('signs in with a pasted token, refuses a wrong one, and signs out', async () => {
     const { api, browser, proxy } = world
     const { page, context, complaints } = await visit(browser, api.url)
     await page.goto(`${api.url}/instances`)
@@ -116,7 +116,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('shows an instance that is created and deleted meanwhile, without being touched', async () => {
+  it('shows an instance that is created and deleted meanwhile, without a reload', async () => {
     const { proxy } = world
     const { page, complaints } = await world.signedIn()
     await page.getByText('1 instance', { exact: true }).waitFor()
@@ -148,7 +148,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('explains an instance: state, lifecycle, conditions and how it came to be', async () => {
+  it('explains an instance: state, lifecycle, conditions and transitions', async () => {
     const { api, proxy } = world
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: proxy.instance }).click()
@@ -164,7 +164,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('shows a workload on its way to two members, the member that breaks, and what keeps the workload there', async () => {
+  it('shows the trace of a workload to two members, the broken member, and the reason', async () => {
     const { api, proxy } = world
     const { instance, playground } = proxy
     const [first = '', second = ''] = playground.members.keys()
@@ -240,7 +240,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('says that what it shows is old while its server is away, and goes on when it is back', async () => {
+  it('shows that its data is stale while its server is away, and continues when it is back', async () => {
     const { browser, proxy } = world
     const other = await world.another()
     const { page } = await visit(browser, other.url)
@@ -277,7 +277,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     },
   )
 
-  it('is used with the keyboard alone', async () => {
+  it('works with the keyboard alone', async () => {
     const { proxy } = world
     const { page } = await world.signedIn()
     await page.keyboard.press('Tab')
@@ -326,7 +326,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     }
   })
 
-  it('keeps what was typed when its window becomes narrow, and wide again', async () => {
+  it('keeps typed text when its window becomes narrow, and wide again', async () => {
     const { page } = await world.at('workloads/new')
     const image = page.getByLabel('Image')
     await image.fill('registry.example/shop:1')
@@ -340,7 +340,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(await image.inputValue()).toBe('registry.example/shop:1')
   })
 
-  it('follows all that it shows over one connection, and over none while its tab is hidden', async () => {
+  it('follows all lists over one connection, and over none while its tab is hidden', async () => {
     const { page, complaints } = await world.signedIn()
     const open = new Set<unknown>()
     let most = 0

@@ -9,7 +9,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
   const members = () => [...world.proxy.playground.members.keys()]
   const stored = (path: string) => world.karmada<Record<string, unknown>>({ method: 'GET', path })
 
-  it('keeps the place of a keyboard from a form to its YAML, to its check, and to what came of it', async () => {
+  it('keeps the keyboard focus near from a form to its YAML, its check, and the result', async () => {
     const { page, complaints } = await world.at('workloads/new')
     const focused = (what: 'role' | 'aria-label') =>
       page.evaluate<string | null>(`document.activeElement?.getAttribute('${what}')`)
@@ -32,7 +32,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('creates a Service that goes to one member, and changes it: fields that the form does not know stay', async () => {
+  it('creates a Service for one member, and changes it: fields that the form does not know stay', async () => {
     const [first = '', second = ''] = members()
     const { page, complaints } = await world.at('objects/services')
     await page.getByRole('button', { name: 'Create Service' }).click()
@@ -112,7 +112,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('writes a ConfigMap of several lines and a file that is no text, which stays as it is in the next edit', async () => {
+  it('writes a ConfigMap with several lines and a binary file, which stays unchanged in the next edit', async () => {
     const { page, complaints } = await world.at('objects/configmaps/new')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('course')
     await page
@@ -152,7 +152,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('keeps the values of a Secret hidden until each is wanted, and changes one of them', async () => {
+  it('hides the values of a Secret until each is shown, and changes one of them', async () => {
     const path = '/api/v1/namespaces/default/secrets'
     await world.karmada({
       method: 'POST',
@@ -185,7 +185,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('creates a Secret of a type with the keys that it needs', async () => {
+  it('creates a Secret of a type with its required keys', async () => {
     const { page, complaints } = await world.at('objects/secrets/new')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('login')
     await page.getByRole('combobox', { name: 'Type' }).click()
@@ -243,7 +243,7 @@ describeConsole('objects of an instance by form', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('creates a FederatedHPA by its bounds and metrics, and says what is not right', async () => {
+  it('creates a FederatedHPA by its bounds and metrics, and shows mistakes', async () => {
     const { page, complaints } = await world.at('objects/federatedhpas/new')
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('web')
     await page.getByRole('textbox', { name: 'Most replicas' }).fill('2')

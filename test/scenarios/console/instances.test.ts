@@ -4,10 +4,10 @@ import { resourcePath } from '../../../manifests/kube.js'
 import { cloudShellDefinition } from '../support/cloud-shell-definition.js'
 import { describeConsole, pictures } from '../support/console-world.js'
 
-describeConsole('instances that are made and used in the console', {}, world => {
+describeConsole('instances in the console', {}, world => {
   const host = () => world.proxy.playground.host.local
 
-  it('has a control plane installed, tunes what it installed, and deletes both', async () => {
+  it('installs a control plane, changes its settings, and deletes both', async () => {
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: 'New instance' }).click()
     await page.getByText('Install a new one').click()
@@ -46,7 +46,7 @@ describeConsole('instances that are made and used in the console', {}, world => 
     expect(complaints).toEqual([])
   })
 
-  it('starts a cloud shell where the host has CloudTTY, links to it once it is ready, and ends it', async () => {
+  it('starts a cloud shell on a host with CloudTTY, links to it once it is ready, and ends it', async () => {
     await host().request({
       method: 'POST',
       path: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',

@@ -62,7 +62,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(complaints.filter(text => !text.includes("/console/socket' failed"))).toEqual([])
   })
 
-  it('sees that a list is old while its stream alone is cut, goes on reading, and sees what came meanwhile', async () => {
+  it('sees that a list is stale while only its stream is cut, reads on, and then sees the new rows', async () => {
     const { page, complaints } = await world.signedIn()
     let isCut = false
     let cut: (() => void) | undefined
@@ -92,7 +92,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(complaints.filter(text => !text.includes('console/socket'))).toEqual([])
   })
 
-  it('is told that a ConfigMap of 5 MB is too large, keeps it, and stores what fits', async () => {
+  it('sees that a ConfigMap of 5 MB is too large, keeps its text, and stores a smaller one', async () => {
     const { page, complaints } = await world.at('objects/configmaps/new')
     const head = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: cargo\n  namespace: default\ndata:\n'
     await asYaml(page)
@@ -113,7 +113,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(complaints).toEqual([])
   })
 
-  it('sees names and values of all kinds as the texts that they are, and none of them runs', async () => {
+  it('sees names and values of all kinds as text, and none of them runs as script', async () => {
     const data = { __proto: HOSTILE, constructor: HOSTILE, 'index.html': HOSTILE }
     await store('hostile', JSON.parse(JSON.stringify(data).replace('__proto"', '__proto__"')), {
       labels: { constructor: 'toString' },
@@ -175,7 +175,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect([...dialogs, ...complaints]).toEqual([])
   })
 
-  it('finds something in a list of events while they come into it as fast as they can be written', async () => {
+  it('finds an event in a list while events are written as fast as possible', async () => {
     const write = (name: string, object: string) =>
       world.karmada({
         method: 'POST',
@@ -211,7 +211,7 @@ describeConsole('a person at the console who is interrupted', { members: 2 }, wo
     expect(complaints).toEqual([])
   })
 
-  it('is told why a terminal ends when its token does, and opens another with the session that was renewed', async () => {
+  it('sees why a terminal ends with its token, and opens another with the renewed session', async () => {
     const [first = ''] = world.proxy.playground.members.keys()
     const issuer = await issuerUnderTest({ idTokenSeconds: 25 })
     const signIn = new OpenIdSignIn()

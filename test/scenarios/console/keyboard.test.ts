@@ -4,7 +4,7 @@ import { describeConsole } from '../support/console-world.js'
 describeConsole('a person at the console without a mouse', { members: 3 }, world => {
   const members = () => [...world.proxy.playground.members.keys()].sort()
 
-  it('chooses one member after another, goes on from the last one, and finds one by its name', async () => {
+  it('chooses one member after another, continues from the last one, and finds one by its name', async () => {
     const [first = '', second = '', third = ''] = members()
     const { page, complaints } = await world.at('workloads/new')
     const field = page.getByRole('combobox', { name: 'Member clusters' })

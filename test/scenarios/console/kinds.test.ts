@@ -5,7 +5,7 @@ import { asYaml, checkAndApply, replaceInYaml, yamlEditor } from '../support/yam
 describeConsole('the kinds of an instance in the console', { members: 2 }, world => {
   const members = () => [...world.proxy.playground.members.keys()]
 
-  it('restarts a Deployment, whose pods are new then, and holds its rollout until it is resumed', async () => {
+  it('restarts a Deployment, which gets new pods, and pauses its rollout until it is resumed', async () => {
     await world.deploy('shop')
     const [first = ''] = members()
     const { page, complaints } = await world.at('workloads/deployments/default/shop')
@@ -122,7 +122,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
-  it('creates a CronJob by a form that knows a schedule, suspends and resumes it, and changes when it runs', async () => {
+  it('creates a CronJob by a form that checks its schedule, suspends and resumes it, and changes its schedule', async () => {
     const { page, complaints } = await world.at('workloads?kind=cronjobs')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('textbox', { name: 'Name' }).first().fill('nightly')
@@ -150,7 +150,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
-  it('completes and explains fields of YAML by the server’s schema, and marks those that it does not know', async () => {
+  it('completes and explains fields of YAML by the server’s schema, and marks unknown ones', async () => {
     const { page, complaints } = await world.at('objects/namespaces/new')
     await asYaml(page)
     const editor = yamlEditor(page, /^YAML of Namespace/)
@@ -174,7 +174,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
-  it('creates a Namespace, finds it in its list, and deletes it after its name was typed', async () => {
+  it('creates a Namespace, finds it in its list, and deletes it after typing its name', async () => {
     const { page, complaints } = await world.at('objects/namespaces')
     await page.getByRole('button', { name: 'Create Namespace' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crew')
@@ -199,7 +199,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
-  it('creates an Ingress that goes to the members, changes its host, and deletes it', async () => {
+  it('creates an Ingress in the members, changes its host, and deletes it', async () => {
     const { page, complaints } = await world.at('objects/ingresses')
     await page.getByRole('button', { name: 'Create Ingress' }).click()
     await checkAndApply(page)
@@ -221,7 +221,7 @@ describeConsole('the kinds of an instance in the console', { members: 2 }, world
     expect(complaints).toEqual([])
   })
 
-  it('creates a FederatedHPA, changes its bounds, is told what the server does not take, and deletes it', async () => {
+  it('creates a FederatedHPA, changes its bounds, sees what the server refuses, and deletes it', async () => {
     const { page, complaints } = await world.at('objects/federatedhpas')
     await page.getByRole('button', { name: 'Create FederatedHPA' }).click()
     await asYaml(page)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { barriers, describeConsole } from '../support/console-world.js'
 
 describeConsole('a person at the console who follows an old address', { members: 0 }, world => {
-  it('is offered no change of a policy that is not there', async () => {
+  it('is offered no change of a policy that does not exist', async () => {
     const { page, complaints } = await world.at('policies/propagationpolicies/default/nothing')
     await page.getByText('nothing is gone.').waitFor()
     for (const name of ['Edit', 'Delete']) expect(await page.getByRole('button', { name }).count()).toBe(0)

@@ -9,7 +9,7 @@ const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: u
     .server.local.request({ method, path, ...(body !== undefined && { body }) } as never)
 
 describeConsole('objects of an instance in the console', { members: 2 }, world => {
-  it('creates a workload by a form, sees it arrive, scales it, edits it past a conflict, and deletes it', async () => {
+  it('creates a workload by a form, sees it in the members, scales it, edits it past a conflict, and deletes it', async () => {
     const [first = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.at('workloads')
     await page.getByRole('button', { name: 'Create' }).click()
@@ -69,7 +69,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('keeps what was written and not applied, and offers it when its screen is opened again', async () => {
+  it('keeps text that was not applied, and offers it when its screen is opened again', async () => {
     await request(world, 'POST', '/api/v1/namespaces/default/configmaps', {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -143,7 +143,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('follows a list of 100,000 objects by its changes alone, and reads what is in sight again when it changes', async () => {
+  it('follows a list of 100,000 objects by its stream of changes, and reads visible rows again when they change', async () => {
     const list = new StandInList(world.instance, 100_000)
     const last = list.nameOf(99_999)
     const path = '/api/v1/namespaces/default/configmaps'
@@ -172,7 +172,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('loads the values of a Secret when they are asked for, and shows each when that is asked for', async () => {
+  it('loads the values of a Secret on request, and shows each on request', async () => {
     await request(world, 'POST', '/api/v1/namespaces/default/secrets', {
       apiVersion: 'v1',
       kind: 'Secret',
@@ -201,7 +201,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('shows a ConfigMap as large as they can be by its beginning, and its list without its data', async () => {
+  it('shows the beginning of a ConfigMap of the largest size, and its list without its data', async () => {
     await request(world, 'POST', '/api/v1/namespaces/default/configmaps', {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -224,7 +224,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('defines a kind, creates an object of it, and says what goes with the definition', async () => {
+  it('defines a kind, creates an object of it, and lists what is deleted with the definition', async () => {
     const { page, complaints } = await world.at('objects/customresourcedefinitions/new', undefined, {
       colorScheme: 'dark',
     })
@@ -253,7 +253,7 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     expect(complaints).toEqual([])
   })
 
-  it('shows a reader what is not allowed, and why, in Chinese as well', async () => {
+  it('shows a viewer what is not allowed, and why, in Chinese as well', async () => {
     await request(world, 'POST', '/api/v1/namespaces/default/services', {
       apiVersion: 'v1',
       kind: 'Service',

@@ -10,7 +10,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await world.deploy('shop')
   })
 
-  it('joins a cluster that is checked first, changes and cordons it, and removes it after saying what goes', async () => {
+  it('joins a cluster after a dry run, changes and cordons it, and removes it after listing what is removed', async () => {
     const fresh = await startMember({ name: 'fresh', log: silent })
     try {
       const { page, complaints } = await world.at('clusters')
@@ -90,7 +90,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     }
   })
 
-  it('shows who may only read why they may not join and change clusters', async () => {
+  it('shows a viewer why they may not join and change clusters', async () => {
     const [first = ''] = world.proxy.playground.members.keys()
     const { page } = await world.at(`clusters/${first}`, world.proxy.playground.tokens.viewer)
     for (const name of ['Edit', 'Remove']) {
@@ -106,7 +106,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await page.getByRole('heading', { name: first, exact: true }).waitFor()
   })
 
-  it('adopts an instance that is checked first, and deletes it after saying what goes and what stays', async () => {
+  it('adopts an instance after a dry run, and deletes it after listing what is removed and what stays', async () => {
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: 'New instance' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Not A Name')
@@ -134,7 +134,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('shows the settings of an instance, and gives kubeconfigs for it', async () => {
+  it('shows the settings of an instance, and issues kubeconfigs for it', async () => {
     const { page, complaints } = await world.at('settings')
     const failover = page.getByRole('region', { name: 'Failover' })
     await failover.getByText('Kairship did not install this control plane').waitFor()
@@ -150,7 +150,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('draws where the reads of an instance were answered, and says why', async () => {
+  it('plots where the reads of an instance were answered, and shows why', async () => {
     const { page, complaints } = await world.at('workloads')
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('tab', { name: 'Reads and writes' }).click()
@@ -231,7 +231,7 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('fits a narrow window without scrolling sideways, in Chinese, and keeps nobody out there', async () => {
+  it('fits a narrow window without scrolling sideways, in Chinese, without accessibility violations', async () => {
     const [first = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.signedIn(undefined, {
       locale: 'zh-CN',

@@ -18,7 +18,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
   const karmada = () => world.proxy.playground.karmadas.get(world.instance)!.server.local
   const members = () => [...world.proxy.playground.members.keys()]
 
-  it('are made by form or YAML, which edit one text, and say what they would do before they are stored', async () => {
+  it('are created by form or YAML, which edit one text, with a preview of their effects before they are stored', async () => {
     const [first = '', second = ''] = members()
     await karmada().request({
       method: 'POST',
@@ -67,7 +67,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('refuse what Karmada would not store, field by field, and keep what was written', async () => {
+  it('are refused field by field where Karmada would not store them, and their text stays', async () => {
     const { page, complaints } = await world.at('policies/propagationpolicies/new')
     await page.getByRole('tab', { name: 'YAML' }).click()
     await page.getByRole('textbox', { name: /^YAML of/ }).click()
@@ -81,7 +81,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints.filter(text => !text.includes('400'))).toEqual([])
   })
 
-  it('are edited as YAML alone where they have aliases, also those of nothing', async () => {
+  it('are edited only as YAML where they have aliases, also without an anchor', async () => {
     const { page, complaints } = await world.at('policies/propagationpolicies/new')
     await page.getByRole('tab', { name: 'YAML' }).click()
     await page.getByRole('textbox', { name: /^YAML of/ }).click()
@@ -94,7 +94,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints.filter(text => !text.includes('400'))).toEqual([])
   })
 
-  it('are rehearsed: a cluster is tainted in thought, and what finds no place comes first', async () => {
+  it('are rehearsed with a taint: templates that find no cluster come first', async () => {
     const [first = ''] = members()
     const { page, complaints } = await world.at('rehearse')
     await page.getByText('Choose the clusters to taint.').waitFor()
@@ -115,7 +115,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('keep what a member runs of its own once it is promoted, after the server has tried it', async () => {
+  it('keep a member’s own object after it was promoted, which the server checks by a dry run', async () => {
     const [, second = ''] = members()
     const own = { ...DEPLOYMENT, metadata: { name: 'own' } }
     const path = '/apis/apps/v1/namespaces/default/deployments'
@@ -135,7 +135,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('put objects on one member and not on the other, as a comparison of the two shows', async () => {
+  it('place objects on one member and not on the other, as a comparison of the two shows', async () => {
     const [first = '', second = ''] = members()
     const { page, complaints } = await world.signedIn()
     await page.goto(
@@ -207,7 +207,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('cannot be changed by who may only read, who is told why', async () => {
+  it('cannot be changed by a viewer, who sees why', async () => {
     const { page, complaints } = await world.at(
       'policies/propagationpolicies/default/shop',
       world.proxy.playground.tokens.viewer,
@@ -221,7 +221,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('are deleted, and what they placed stays', async () => {
+  it('are deleted, and the objects that they placed stay', async () => {
     const { page, complaints } = await world.at('policies/propagationpolicies/default/shop')
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')

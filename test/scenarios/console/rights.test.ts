@@ -145,8 +145,8 @@ const unexplained = (page: Page): Promise<string[]> =>
 /** Goes to a view as a link does, without loading the page anew. */
 const go = (page: Page, path: string) => page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`)
 
-describeConsole('what somebody may not do at the console', { members: 1 }, world => {
-  it('is refused with its reason on every view, for a viewer, and no other button changes anything', async () => {
+describeConsole('a button without its right in the console', { members: 1 }, world => {
+  it('is disabled with its reason on every view, for a viewer, and no other button changes anything', async () => {
     const [member = ''] = world.proxy.playground.members.keys()
     await world.deploy('web')
     await world.karmada({
@@ -185,7 +185,7 @@ describeConsole('what somebody may not do at the console', { members: 1 }, world
     expect(complaints.filter(text => !/WebSocket connection to .*\/exec\?.* 403/.test(text))).toEqual([])
   })
 
-  it('is refused for each role and lock on its own, where somebody may take away one and not the others', async () => {
+  it('is disabled for each role and lock by itself, where the user may remove one and not the others', async () => {
     const { host } = world.proxy.playground
     await host.local.request({
       method: 'POST',

@@ -9,7 +9,7 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
   const deploy = (name: string) =>
     world.deploy(name, { command: ['sh', '-c', 'echo one small line; echo another line; sleep infinity'] })
 
-  it('reads the logs of a workload in all members, and works in a terminal in one of its pods', async () => {
+  it('shows the logs of a workload in all members, and a terminal in one of its pods', async () => {
     await letIn(world.proxy)
     await deploy('shop')
     const [first = '', second = ''] = world.proxy.playground.members.keys()
@@ -67,7 +67,7 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('says why a terminal ends when its right is withdrawn, and why it does not open again', async () => {
+  it('shows why a terminal ends when its right is withdrawn, and why it does not open again', async () => {
     const [first = ''] = world.proxy.playground.members.keys()
     const { local } = world.proxy.playground.host
     const { page } = await world.at('workloads/deployments/default/shop')
@@ -100,7 +100,7 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
       .toBe('Open')
   })
 
-  it('runs no command of an address before its reader starts it, and then that one alone', async () => {
+  it('runs no command of an address before the user starts it, and then only that one', async () => {
     const [cluster = ''] = world.proxy.playground.members.keys()
     const { page } = await world.at('workloads/deployments/default/shop')
     const opened: string[] = []
@@ -132,7 +132,7 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
     expect(opened).toEqual(['sh', 'log by a link', 'hostname'])
   })
 
-  it('takes keys while a program writes a line of 10 MB', async () => {
+  it('accepts keys while a program writes a line of 10 MB', async () => {
     const [cluster = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.signedIn()
     const typed: string[] = []
@@ -158,7 +158,7 @@ describeConsole('logs and terminals in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
-  it('goes on in a hidden tab whose timers do not run while the program writes 64 MB, and says what is missing', async () => {
+  it('continues in a hidden tab whose timers do not run while the program writes 64 MB, and shows how much is missing', async () => {
     const [cluster = ''] = world.proxy.playground.members.keys()
     const { page, complaints } = await world.signedIn()
     let send: (text: string) => void = () => undefined

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { describeConsole } from '../support/console-world.js'
 
 describeConsole('a person with two tabs of the console', { members: 0 }, world => {
-  it('chooses the language and the colours of both in one of them', async () => {
+  it('changes the language and the colours of both in one of them', async () => {
     const { page, context, complaints } = await world.signedIn(undefined, { colorScheme: 'light' })
     const other = await context.newPage()
     await other.goto(`${world.api.url}/instances/${world.instance}/policies`)

@@ -3,10 +3,10 @@ import { expect, it } from 'vitest'
 import { barriers, describeConsole } from '../support/console-world.js'
 import { asYaml, replaceInYaml, yamlEditor } from '../support/yaml-editor.js'
 
-describeConsole('a person whose server was updated under the page', { members: 0 }, world => {
+describeConsole('a person whose server was updated while the page is open', { members: 0 }, world => {
   const anew = (page: Page) => page.getByRole('button', { name: 'Load the page anew' })
 
-  it('keeps what was written, is told that parts of the page do not load, and tries again or loads it anew', async () => {
+  it('keeps typed text, sees that parts of the page do not load, and retries or reloads', async () => {
     await world.karmada({
       method: 'POST',
       path: '/api/v1/namespaces/default/configmaps',
@@ -63,7 +63,7 @@ describeConsole('a person whose server was updated under the page', { members: 0
     expect(complaints.filter(text => !/was not loaded/.test(text))).toEqual([])
   })
 
-  it('has in the search what was typed while it was loaded', async () => {
+  it('finds in the search field the text that was typed while it was loading', async () => {
     const { page, context, complaints } = await world.signedIn()
     let load = () => undefined as undefined
     const loading = new Promise<void>(resolve => {
@@ -93,7 +93,7 @@ describeConsole('a person whose server was updated under the page', { members: 0
     expect(complaints).toEqual([])
   })
 
-  it('reads how to sign in again and what to do where nothing of the page can be shown', async () => {
+  it('sees how to sign in again, and what to do when nothing of the page can be shown', async () => {
     const { page, context } = await world.signedIn()
     await context.route('**/assets/session-over-*', route => route.fulfill({ status: 404, body: '{}' }))
     await page.reload()
