@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { ConnectionError } from '../../client/errors.js'
+import { ChunkLoadError } from '../connection/load-chunk.js'
 import { AnswerTooLarge, NestedTooDeep, NotServed, UnknownOutcome } from '../kube/kube-error.js'
-import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { OthersWords, type ProblemWords, serverText } from './server-words.js'
 

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { ChunkLoadError } from '../connection/load-chunk.js'
 import { isDenied } from '../live/denied.js'
-import { ChunkLoadError } from '../loading/chunk.js'
 import { useWords } from '../words/use-words.js'
 import { FailureWords } from './failure-words.js'
 

@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, useState } from 'react'
 import { createPortal } from 'react-dom'
+import { ChunkLoadError, loadChunk } from '../connection/load-chunk.js'
 import { Problem } from '../failures/problem.js'
-import { ChunkLoadError, loadChunk } from './chunk.js'
 import { ErrorBoundary } from './error-boundary.js'
 
 /**

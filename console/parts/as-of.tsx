@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import { useWords } from '../words/use-words.js'
 import { Ago } from './time.js'
 
-/** Says that figures are the last known ones, and of when. Nothing where they are current. */
+/** Says that values are the last known ones, and their age. Renders nothing for current ones. */
 export function AsOf({ time }: { readonly time: string | undefined }) {
   const { live } = useWords()
   return (

@@ -17,13 +17,15 @@ const colors: Readonly<Record<State, string>> = {
   [State.UNKNOWN]: 'gray',
 }
 
-/** Mantine's colour of a link, by its state. */
+/** The Mantine colour of a link's state. */
 export const colorOf = ({ state }: TraceLink): string => colors[state] ?? 'gray'
 
-/** One link of a trace, with the line that leads to it. The cluster and the object in it lead to their pages, where they have some. @param isFirst it is the first broken or waiting one */
+/**
+ * A link of a trace, with its line. Its cluster and object link to their pages, where they have one. @param isFirst the first broken or waiting link
+ */
 export function Link({
   instance,
-  placed: { link, column, row, rows, from, goesOn },
+  placed: { link, column, row, rows, from, trunkContinues },
   isFirst,
 }: {
   readonly instance: string
@@ -45,7 +47,7 @@ export function Link({
       className="trace-place"
       data-from={from}
       data-state={State[state]}
-      data-goes-on={goesOn || undefined}
+      data-goes-on={trunkContinues || undefined}
       style={place}
     >
       <Paper withBorder p="xs" className={isFirst ? 'trace-link first' : 'trace-link'}>

@@ -10,22 +10,22 @@ export const steps = [
   { step: Step.MEMBER, word: 'member' },
 ] as const
 
-/** A link of a trace with its place in the graph, counted from 0. */
+/** A link of a trace and its place in the graph, counted from 0. */
 export interface PlacedLink {
   readonly link: TraceLink
   readonly column: number
   readonly row: number
-  /** Rows that it takes: steps of the control plane stand beside all clusters, so that a tall one moves none of these away. */
+  /** The rows that it spans. Steps of the control plane span all clusters' rows, so that a tall one does not move these. */
   readonly rows: number
-  /** Where the line comes from: the column before, the trunk that leads from there to each member, or nothing. */
+  /** The start of its line: the previous column, the trunk from there to each member, or nothing. */
   readonly from: 'before' | 'trunk' | 'nothing'
-  /** The trunk goes on to the next row. */
-  readonly goesOn: boolean
+  /** The trunk continues to the next row. */
+  readonly trunkContinues: boolean
 }
 
 /**
  * Places the links of a trace: a column for each step, and a row for each member cluster, in the order of the links. The Work of a cluster and its
- * object stand in one row; the steps of the control plane begin in the first.
+ * object share a row; the steps of the control plane start in the first.
  */
 export function placedLinks(links: readonly TraceLink[]): readonly PlacedLink[] {
   const clusters = [...new Set(links.map(({ cluster }) => cluster).filter(Boolean))]
@@ -40,7 +40,7 @@ export function placedLinks(links: readonly TraceLink[]): readonly PlacedLink[] 
     return {
       ...{ link, column, row, rows: link.cluster ? 1 : Math.max(1, clusters.length) },
       from: column === 0 || !hasBefore ? 'nothing' : isWork && row > 0 ? 'trunk' : 'before',
-      goesOn: isWork && link.cluster !== lastWork,
+      trunkContinues: isWork && link.cluster !== lastWork,
     }
   })
 }

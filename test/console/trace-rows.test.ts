@@ -6,7 +6,7 @@ import { TraceLink_Step as Step, TraceLinkSchema } from '../../proto/gen/kairshi
 const link = (step: Step, cluster = '') => create(TraceLinkSchema, { step, cluster })
 const controlPlane = [Step.TEMPLATE, Step.POLICY, Step.BINDING, Step.SCHEDULING].map(step => link(step))
 const placesOf = (...links: ReturnType<typeof link>[]) =>
-  placedLinks(links).map(({ column, row, from, goesOn }) => [column, row, from, goesOn])
+  placedLinks(links).map(({ column, row, from, trunkContinues }) => [column, row, from, trunkContinues])
 
 it('puts the steps of the control plane into the first row, each joined to the one before', () => {
   expect(placesOf(...controlPlane)).toEqual([

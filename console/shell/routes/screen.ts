@@ -1,5 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
-import { loadChunk } from '../../loading/chunk.js'
+import { loadChunk } from '../../connection/load-chunk.js'
 
 /**
  * A screen that is loaded when it is first shown. Where loading fails, TanStack Router would reload the page and lose unsaved text; a ChunkLoadError

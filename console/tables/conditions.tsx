@@ -1,10 +1,10 @@
 import { Table, Text } from '@mantine/core'
 import type { Condition } from '../../proto/gen/kairship/types_pb.js'
 import { ConditionWords, OthersWords } from '../failures/server-words.js'
-import { SCROLLABLE } from '../tables/scrollable.js'
-import { TableHead } from '../tables/table-head.js'
+import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
-import { Ago } from './time.js'
+import { SCROLLABLE } from './scrollable.js'
+import { TableHead } from './table-head.js'
 
 /** A table of conditions of an instance, or of a cluster as Karmada reports them. */
 export function Conditions({
