@@ -1,33 +1,33 @@
 import type { ObjectReference } from '../../proto/gen/kairship/placement_pb.js'
 import { groupVersionOf } from '../kube/object.js'
 
-/** Policies, by their names in addresses. */
+/** The kinds of policies, by their names in addresses. */
 const policies: Readonly<Record<string, string>> = {
   PropagationPolicy: 'propagationpolicies',
   ClusterPropagationPolicy: 'clusterpropagationpolicies',
 }
 
-/** Objects that Karmada makes of a template on its way. */
+/** The kinds of objects that Karmada creates for a template. */
 const made: Readonly<Record<string, string>> = {
   ResourceBinding: 'resourcebindings',
   ClusterResourceBinding: 'clusterresourcebindings',
   Work: 'works',
 }
 
-/** An address of the console, as links take it. */
+/** An address of the console, as `Link` takes it. */
 export interface Page {
   readonly to: string
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The page of an object that a step of a trace is about; undefined for the template, for objects of members, and where the step names none. */
+/** The page of a step's object; undefined for the template, for objects of members, and for a step without an object. */
 export function pageOf(
   instance: string,
   { apiVersion = '', kind = '', namespace = '', name = '' }: Partial<ObjectReference> = {},
 ): Page | undefined {
   if (name === '') return undefined
   const { group, version } = groupVersionOf(apiVersion)
-  // The screens have this in the place of a namespace.
+  // The address of a cluster-scoped policy has this instead of a namespace.
   const within = namespace || '-'
   const policy = policies[kind]
   if (group === 'policy.karmada.io' && policy !== undefined)

@@ -5,13 +5,13 @@ export const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'] as const
 /** The largest frame, bytes. Longer input, such as pasted text, is split. */
 const LARGEST_INPUT = 32_768
 
-/** How a program or its terminal ended. */
+/** The end of a program or its terminal. */
 export interface End {
   /** The program's exit code; absent where it is not known. */
   readonly code?: number
-  /** In the page's own words. */
+  /** A reason in the page's own words. */
   readonly why?: string
-  /** In the words of a server, or of a proxy before it. */
+  /** A reason in the words of a server or a proxy. */
   readonly said?: string
   /** The close code of a WebSocket that broke without a reason. */
   readonly broke?: number
