@@ -166,9 +166,13 @@ function Lift({ lock: { name }, close }: { readonly lock: AccessLock; readonly c
           <Button variant="default" onClick={close}>
             {access.cancel}
           </Button>
-          <Button loading={busy} onClick={() => act(() => locks.deleteAccessLock({ name }), close)}>
+          <RefusableButton
+            refusal={undefined}
+            loading={busy}
+            onClick={() => act(() => locks.deleteAccessLock({ name }), close)}
+          >
             {words.unlock}
-          </Button>
+          </RefusableButton>
         </Group>
       </Stack>
     </Dialog>

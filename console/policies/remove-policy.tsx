@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Problem } from '../failures/problem.js'
 import type { KubeApi } from '../kube/kube-api.js'
 import { type ObjectAddress, objectPath } from '../kube/object.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { usePolicyWords } from '../words/policies.js'
 import { type PolicyKind, policyKinds } from './policy-kinds.js'
 
@@ -50,9 +51,9 @@ export function RemovePolicy({
         <Text size="sm">{policyKinds[kind].isOverride ? words.removeOverride : words.removePropagation}</Text>
         {problem && <Problem error={problem} />}
         <Group>
-          <Button color="red" loading={isUnderWay} onClick={() => void remove()}>
+          <RefusableButton refusal={undefined} color="red" loading={isUnderWay} onClick={() => void remove()}>
             {words.remove}
-          </Button>
+          </RefusableButton>
           <Button variant="default" disabled={isUnderWay} onClick={close}>
             {words.keep}
           </Button>

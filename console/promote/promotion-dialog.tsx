@@ -3,8 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Problem } from '../failures/problem.js'
 import { SeveralSelect } from '../parts/several-select.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { usePromoteWords } from '../words/promote.js'
 import { Dialog } from '../writes/dialog.js'
+import { KeepsFocus } from '../writes/keeps-focus.js'
 import { type Promotion, promote, servicesBeside } from './promoted.js'
 import { type PromotedKind, promotedKinds } from './promoted-kind.js'
 
@@ -79,20 +81,32 @@ export function PromotionDialog({
             {words.accepted}
           </Alert>
         )}
-        <Group>
-          {step === 'tried' || step === 'sending' ? (
-            <Button loading={step === 'sending'} onClick={() => void run(false)}>
-              {words.promote}
+        <KeepsFocus step={step === 'tried' || step === 'sending'} label={words.promote}>
+          <Group>
+            {step === 'tried' || step === 'sending' ? (
+              <RefusableButton
+                key="promote"
+                refusal={undefined}
+                loading={step === 'sending'}
+                onClick={() => void run(false)}
+              >
+                {words.promote}
+              </RefusableButton>
+            ) : (
+              <RefusableButton
+                key="try"
+                refusal={undefined}
+                loading={step === 'trying'}
+                onClick={() => void run(true)}
+              >
+                {words.tryIt}
+              </RefusableButton>
+            )}
+            <Button variant="default" disabled={step === 'sending'} onClick={close}>
+              {words.cancel}
             </Button>
-          ) : (
-            <Button loading={step === 'trying'} onClick={() => void run(true)}>
-              {words.tryIt}
-            </Button>
-          )}
-          <Button variant="default" disabled={step === 'sending'} onClick={close}>
-            {words.cancel}
-          </Button>
-        </Group>
+          </Group>
+        </KeepsFocus>
       </Stack>
     </Dialog>
   )

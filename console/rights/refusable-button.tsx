@@ -1,7 +1,10 @@
-import { Button, type ButtonProps, Tooltip } from '@mantine/core'
+import { Button, type ButtonProps, Loader, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** A button that is disabled with a reason. It stays focusable then, so that screen readers read the reason. */
+/**
+ * A button that stays focusable while it cannot be pressed: disabled with a reason, so that screen readers read the reason, or waiting for an answer, so
+ * that the keyboard goes on where it was.
+ */
 export function RefusableButton({
   refusal,
   onClick,
@@ -19,12 +22,15 @@ export function RefusableButton({
   readonly children: ReactNode
   readonly 'aria-label'?: string
 }) {
-  // `disabled` would make the button unfocusable. Without a submit button, Enter does not send the form.
+  // `disabled`, which Mantine also sets for `loading`, would take the focus. Without a submit button, Enter does not send the form.
+  const unpressable = { type: 'button', 'data-disabled': true, 'aria-disabled': true } as const
   const use =
-    refusal === undefined
-      ? { type, disabled: disabled ?? false, loading: loading ?? false, onClick }
-      : { type: 'button' as const, 'data-disabled': true, 'aria-disabled': true, 'aria-description': refusal }
-  // The same element in both cases, so that it keeps the focus.
+    refusal !== undefined
+      ? { ...unpressable, 'aria-description': refusal }
+      : loading
+        ? { ...unpressable, 'aria-busy': true, leftSection: <Loader size="1em" color="gray" /> }
+        : { type, disabled: disabled ?? false, onClick }
+  // The same element in all cases, so that it keeps the focus.
   return (
     <Tooltip label={refusal} multiline maw={360} disabled={refusal === undefined}>
       <Button {...props} {...use}>

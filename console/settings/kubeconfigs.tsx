@@ -1,4 +1,4 @@
-import { Button, Divider, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Divider, Group, NativeSelect, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useState } from 'react'
 import { InstanceRole } from '../../proto/gen/kairship/instance_pb.js'
 import { instances } from '../connection/instance-service.js'
@@ -6,6 +6,7 @@ import { Problem } from '../failures/problem.js'
 import { saveAs } from '../parts/download.js'
 import { Section } from '../parts/section.js'
 import { MayButton } from '../rights/may.js'
+import { RefusableButton } from '../rights/refusable-button.js'
 import { useSettingWords } from '../words/settings.js'
 import { useWords } from '../words/use-words.js'
 import { useAction } from '../writes/use-action.js'
@@ -41,9 +42,16 @@ export function Kubeconfigs({ instance }: { readonly instance: string }) {
     <Section title={words.title}>
       <Stack gap="sm">
         <Text size="sm">{words.ownHelp}</Text>
-        <Button size="xs" variant="default" w="fit-content" loading={own.busy} onClick={() => void own.run()}>
+        <RefusableButton
+          refusal={undefined}
+          size="xs"
+          variant="default"
+          w="fit-content"
+          loading={own.busy}
+          onClick={() => void own.run()}
+        >
           {words.own}
-        </Button>
+        </RefusableButton>
         {own.error && <Problem error={own.error} />}
         <Divider />
         <Title order={4} size="h6">

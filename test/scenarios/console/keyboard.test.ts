@@ -27,4 +27,27 @@ describeConsole('a person at the console without a mouse', { members: 3 }, world
     await expect.poll(() => Promise.all(members().map(isChosen))).toEqual([true, true, true])
     expect(complaints).toEqual([])
   })
+
+  it('keeps the focus on a button while the server answers, and after it has', async () => {
+    const { page, context, complaints } = await world.at('settings')
+    let answer: () => void = () => undefined
+    const held = new Promise<void>(resolve => {
+      answer = resolve
+    })
+    const button = page.getByRole('button', { name: 'Download yours' })
+    await button.waitFor()
+    await context.route('**/kubeconfig**', async route => {
+      await held
+      await route.fulfill({ status: 503, contentType: 'application/json', body: '{"message":"away"}' })
+    })
+    await button.press('Enter')
+    await expect.poll(() => button.getAttribute('aria-busy')).toBe('true')
+    const isFocused = async () => (await button.and(page.locator(':focus')).count()) === 1
+    expect(await isFocused()).toBe(true)
+    answer()
+    await page.getByText('away').waitFor()
+    expect([await button.getAttribute('aria-busy'), await isFocused()]).toEqual([null, true])
+    // Chromium reports the 503 itself.
+    expect(complaints.filter(complaint => !complaint.includes('503'))).toEqual([])
+  })
 })
