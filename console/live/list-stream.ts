@@ -38,7 +38,7 @@ export class ListStream<T> {
         return 'again'
       }
     } catch (error) {
-      if (signal.aborted || !isTooLong(error) || !this.source.changes) throw error
+      if (!isTooLong(error) || !this.source.changes) throw error
       this.#isLong = true
     }
     await this.#readChanges(signal, answered)

@@ -82,7 +82,7 @@ export class StreamedChanges<T> {
     const version = versionOf?.(row)
     const isOlder = !version || change.version === undefined || isOlderVersion(version, change.version)
     // A row without a version is read again once.
-    if (!isOlder || !version) this.#rows.delete(key)
+    if (!version) this.#rows.delete(key)
     if (!isOlder) return row
     if (change.row === undefined) this.#isStale = true
     return change.row ?? row

@@ -1,11 +1,11 @@
 import { create } from '@bufbuild/protobuf'
 import { expect, it } from 'vitest'
-import { auditDetails } from '../../console/access/audit-details.js'
+import { auditDetails, placeOf } from '../../console/access/audit-details.js'
 import { accessEn } from '../../console/words/access.js'
 import { accessZh } from '../../console/words/access-zh.js'
 import { messageOf } from '../../http/audit/details.js'
 import type { AuditDetails } from '../../http/call/audit-details.js'
-import { AuditDetailsSchema } from '../../proto/gen/kairship/audit_pb.js'
+import { AuditDetailsSchema, AuditEventSchema } from '../../proto/gen/kairship/audit_pb.js'
 
 const expiresAt = '2026-11-24T12:00:05Z'
 
@@ -34,6 +34,30 @@ it.each<[string, AuditDetails, string, string]>([
 
 it('an audit event without details has an empty text', () => {
   expect(auditDetails(undefined, accessEn.audit)).toBe('')
+})
+
+it.each<[string, AuditDetails, string]>([
+  [
+    'a role',
+    { role: 'Admin', subjects: 'User \u202eann', reason: 'x\u202e' },
+    'Admin for User ‹U+202E›ann · reason: “x‹U+202E›”',
+  ],
+  [
+    'a lock',
+    { user: '\u202eann', group: 'dev\u200b', tokenId: 't\n' },
+    'User ‹U+202E›ann · Group dev‹U+200B› · Token t‹U+000A›',
+  ],
+])('the audit writes out what is not seen in the names of %s', (_, details, shown) => {
+  expect(auditDetails(create(AuditDetailsSchema, details), accessEn.audit)).toBe(shown)
+})
+
+it('the audit names the place and the object of an event, and what became of it, without gaps', () => {
+  const event = { instance: 'eu', cluster: 'm1', resource: 'pods', namespace: 'shop', name: 'web-0' }
+  const details = create(AuditDetailsSchema, { dryRun: true })
+  expect(placeOf(create(AuditEventSchema, { ...event, details }), accessEn.audit)).toBe(
+    'eu · m1 · pods shop web-0 · Dry run: nothing was written',
+  )
+  expect(placeOf(create(AuditEventSchema, { instance: 'eu', name: 'ann' }), accessEn.audit)).toBe('eu · ann')
 })
 
 it('the message of the API has the same details', () => {

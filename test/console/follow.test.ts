@@ -56,6 +56,20 @@ it('reads a stream again that ended, and reports a failed connection', async () 
   expect([reads, problems.map(String)]).toEqual([2, Array(2).fill('ConnectionError: the stream has ended')])
 })
 
+it('reports what was thrown, also where that is no Error', async () => {
+  const clock = new TestClock()
+  const problems: unknown[] = []
+  const stream: Followed = {
+    read: () => Promise.reject('cut'),
+    broken: problem => {
+      problems.push(problem)
+      return 'over'
+    },
+  }
+  await follow(stream, new AbortController().signal, { time: clock })
+  expect(problems).toEqual([new Error('cut')])
+})
+
 it.each(['read', 'broken'] as const)('stops where `%s` says that the stream is over', async by => {
   const clock = new TestClock()
   const { stream, readAt } = failing(clock, 'over')

@@ -42,6 +42,17 @@ describe('the changes that a stream sent', () => {
     expect(changes.merge([row(0, '9'), row(1, '11')], 2).rows).toEqual([row(0, '10'), row(1, '11')])
   })
 
+  it('cause no other read where the stream sent the row', () => {
+    changes.record('row 0', { version: '10', row: row(0, '10') }, true)
+    expect(read([row(0, '9')])).toBeUndefined()
+  })
+
+  it('replace a row of a page that is behind also after one that was not', () => {
+    changes.record('row 0', { version: '10', row: row(0, '10') }, true)
+    expect(changes.merge([row(0, '11')], 1).rows).toEqual([row(0, '11')])
+    expect(changes.merge([row(0, '9')], 1).rows).toEqual([row(0, '10')])
+  })
+
   it('cause another read while a deleted row is still listed', () => {
     changes.record('row 0', {}, true)
     expect([read([row(0, '10')]), read([row(0, '10')]), read([])]).toEqual([1_000, 2_000, undefined])
@@ -62,6 +73,11 @@ describe('a list whose pages stay behind its stream', () => {
       ...[1_000, 2_000, 5_000, 10_000, 30_000],
       ...[undefined, undefined],
     ])
+  })
+
+  it('is read again after a second where it was not behind once', () => {
+    expect(read([row(0, '11')])).toBeUndefined()
+    expect(behind()).toBe(1_000)
   })
 
   it('is read again when a visible row changes, and for no other', () => {

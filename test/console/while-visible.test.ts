@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { whileVisible } from '../../console/live/while-visible.js'
+import { runWhileVisible, whileVisible } from '../../console/live/while-visible.js'
 
 let state: 'visible' | 'hidden'
 let calls: string[]
@@ -55,4 +55,33 @@ it('stops for good once, whatever happens to the tab', () => {
   vi.advanceTimersByTime(60_000)
   turn('visible')
   expect(calls).toEqual(['start', 'stop'])
+})
+
+it('does not start in a tab that is hidden from the beginning, until it is shown', () => {
+  state = 'hidden'
+  const later: string[] = []
+  const end = whileVisible(
+    () => later.push('start'),
+    () => later.push('stop'),
+  )
+  expect(later).toEqual([])
+  turn('visible')
+  expect(later).toEqual(['start'])
+  end()
+})
+
+it('runs work once at a time: it ends with the tab’s streams, and begins anew when the tab is shown', () => {
+  const runs: AbortSignal[] = []
+  const end = runWhileVisible(async signal => void runs.push(signal))
+  const ended = () => runs.map(({ aborted }) => aborted)
+  turn('hidden')
+  turn('visible')
+  expect(ended()).toEqual([false])
+  turn('hidden')
+  vi.advanceTimersByTime(15_000)
+  expect(ended()).toEqual([true])
+  turn('visible')
+  expect(ended()).toEqual([true, false])
+  end()
+  expect(ended()).toEqual([true, true])
 })
