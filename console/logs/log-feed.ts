@@ -90,7 +90,7 @@ export class LogFeed {
 
   /** Keeps the lines; `start` resumes after them. */
   stop(): void {
-    if (this.#run) this.#unreadSince ??= this.#time.now()
+    this.#unreadSince ??= this.#time.now()
     this.#run?.abort()
     this.#run = undefined
     this.#cancelFrame?.()
@@ -130,7 +130,7 @@ export class LogFeed {
     if (type === Type.LINE) {
       const key = `${cluster}/${pod}/${container}`
       if (time !== '' && inOrder(time, this.#lastAtStart.get(key) ?? '') <= 0) return
-      this.#last.set(key, time)
+      if (time !== '') this.#last.set(key, time)
       this.#lines.add({ ...of, kind: 'line', time, text, truncated })
     }
     const notice = notices[type]
@@ -168,7 +168,7 @@ export class LogFeed {
  * @param last the time of the last line of each container
  */
 function sinceOf(last: readonly string[]): string | undefined {
-  const times = last.filter(time => time !== '').sort(inOrder)
+  const times = [...last].sort(inOrder)
   const [oldest, newest] = [times[0], times.at(-1)]
   if (oldest === undefined || newest === undefined) return undefined
   const late = new Date(Date.parse(newest) - LATE_MS).toISOString()

@@ -140,6 +140,80 @@ describe('the feed of a log', () => {
     expect(feed.view().rows.map(({ kind, text }) => text || kind)).toEqual(['one', 'gap', 'two', 'three'])
   })
 
+  it('says so where it was not read for a while in parts, between which nothing came', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    await settled()
+    for (let n = 0; n < 3; n += 1) {
+      streams.at(-1)?.break(new Error('away'))
+      await clock.pass(GAP_MS / 2)
+    }
+    streams.at(-1)?.send(message({ time: second(2), text: 'two' }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ kind }) => kind)).toEqual(['line', 'gap', 'line'])
+  })
+
+  it('keeps lines without a time, and goes on after the last that has one', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    streams[0]?.send(message({ text: 'no time' }))
+    streams[0]?.send(message({ pod: 'web-1', text: 'of another' }))
+    await settled()
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(1_000)
+    expect(streams[1]?.since).toBe(second(1))
+    streams[1]?.send(message({ time: second(1), text: 'one' }))
+    streams[1]?.send(message({ time: second(2), text: 'two' }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ text }) => text)).toEqual(['one', 'no time', 'of another', 'two'])
+  })
+
+  it('knows the lines of each container of each pod in each member by themselves', async () => {
+    const places = [{}, { cluster: 'south' }, { pod: 'web-1' }, { container: 'proxy' }]
+    const { feed, clock, streams } = started()
+    for (const [n, place] of places.entries()) streams[0]?.send(message({ ...place, time: second(n) }))
+    await settled()
+    streams[0]?.break(new Error('cut'))
+    await clock.pass(1_000)
+    for (const [n, place] of places.entries())
+      streams[1]?.send(message({ ...place, time: second(n, '1'), text: `after ${n}` }))
+    await clock.pass(100)
+    expect(feed.view().rows.map(({ text }) => text)).toEqual([
+      '',
+      '',
+      '',
+      '',
+      ...places.map((_, n) => `after ${n}`),
+    ])
+  })
+
+  it('says that a container has joined, and that one has ended', async () => {
+    const { feed, clock, streams } = started()
+    streams[0]?.send(message({ type: Type.JOINED }))
+    streams[0]?.send(message({ type: Type.ENDED, message: 'exit code 1' }))
+    await clock.pass(100)
+    expect(feed.view().rows).toMatchObject([
+      { kind: 'joined', pod: 'web-0', text: '' },
+      { kind: 'ended', pod: 'web-0', text: 'exit code 1' },
+    ])
+  })
+
+  it('shows nothing any more at once where it is cleared, and nothing to one who has left', async () => {
+    const { feed, clock, streams } = started()
+    let [shown, shownToGone] = [0, 0]
+    feed.subscribe(() => {
+      shown += 1
+    })
+    const leave = feed.subscribe(() => {
+      shownToGone += 1
+    })
+    streams[0]?.send(message({ time: second(1), text: 'one' }))
+    await clock.pass(100)
+    leave()
+    feed.clear()
+    expect([feed.view().rows, shown, shownToGone]).toEqual([[], 2, 1])
+  })
+
   it('keeps two lines of one stream with the same time', async () => {
     const { feed, clock, streams } = started()
     for (const text of ['one', 'two']) streams[0]?.send(message({ time: second(1), text }))
@@ -259,6 +333,20 @@ describe('the lines of a log', () => {
     const lines = new LogLines(10, 8)
     for (const text of ['12345', '678', '9', 'x'.repeat(100)]) lines.add(line(text))
     expect(lines.rows().map(({ text }) => text.length)).toEqual([100])
+  })
+
+  it('are dropped for their size from the oldest on, and no more of them than need be', () => {
+    const lines = new LogLines(10, 8)
+    for (const text of ['123', '456', '78', '9', '0']) lines.add(line(text))
+    expect(lines.rows().map(({ text }) => text)).toEqual(['456', '78', '9', '0'])
+  })
+
+  it('have the room of the forgotten ones', () => {
+    const lines = new LogLines(2, 8)
+    for (const text of ['1', '2', '3', '45678']) lines.add(line(text))
+    lines.clear()
+    for (const text of ['1234', '5678']) lines.add(line(text))
+    expect([lines.rows().map(({ text }) => text), lines.dropped]).toEqual([['1234', '5678'], 0])
   })
 
   it('are counted from 0 after `clear`', () => {

@@ -1,6 +1,6 @@
 /** One line of a container’s log. */
 export interface LogLine {
-  /** As the kubelet wrote it, RFC 3339; empty where the line has none. */
+  /** RFC 3339 in UTC, with the kubelet's digits; empty where the line has none. */
   readonly time: string
   /** The same in nanoseconds since 1970; that of the line before where the line has none. */
   readonly at: bigint
@@ -17,6 +17,9 @@ const MOST_PARTS = 256
 const NEWLINE = 0x0a
 /** `2026-11-20T10:00:00.123456789Z text`; a kubelet writes as many digits as there are, and may write its own time zone. */
 const STAMPED = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)(?: |$)/
+
+/** The characters of `2026-11-20T10:00:00.123Z`. */
+const UTC_LENGTH = 24
 
 /**
  * Reads the lines of a log that was requested with timestamps. Of each no more is held than `LONGEST_LINE`, and nothing beyond the
@@ -59,9 +62,12 @@ export async function* logLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
 function lineOf(text: string, before: bigint, truncated: boolean): LogLine {
   const [stamp = '', seconds = '', fraction = '', zone = ''] = STAMPED.exec(text) ?? []
   const ms = Date.parse(`${seconds}${zone}`)
-  if (stamp === '' || Number.isNaN(ms)) return { time: '', at: before, text: withoutReturn(text), truncated }
+  const utc = Number.isNaN(ms) ? '' : new Date(ms).toISOString()
+  // In UTC a year may have more than four digits.
+  if (utc.length !== UTC_LENGTH) return { time: '', at: before, text: withoutReturn(text), truncated }
   const at = BigInt(ms) * 1_000_000n + BigInt(fraction.padEnd(9, '0'))
-  return { time: stamp.trimEnd(), at, text: withoutReturn(text.slice(stamp.length)), truncated }
+  const time = `${utc.slice(0, 19)}${fraction && `.${fraction}`}Z`
+  return { time, at, text: withoutReturn(text.slice(stamp.length)), truncated }
 }
 
 const withoutReturn = (text: string): string => (text.endsWith('\r') ? text.slice(0, -1) : text)

@@ -10,7 +10,7 @@ export const comments: Readonly<Record<string, string>> = {
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.since_seconds": "Only lines of the last so many seconds. 0: of any age. Not with `sinceTime`.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.since_time": "Only lines since then, RFC 3339. Not with `sinceSeconds`.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsRequest.previous": "The logs of the containers before their last restart. Not with `follow`.",
-  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.time": "When the line was written by the clock of its node, RFC 3339 with nanoseconds.",
+  "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.time": "When the line was written by the clock of its node, RFC 3339 in UTC with nanoseconds.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.text": "The line without its end. What is no UTF-8 is replaced.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.truncated": "The line is longer than 64 KiB, and its rest is left out.",
   "kairship.io.api.workloadpods.v1alpha1.StreamWorkloadLogsResponse.Type.LINE": "One line of a container.",

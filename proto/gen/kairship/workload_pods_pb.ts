@@ -127,7 +127,7 @@ export type StreamWorkloadLogsResponse = Message<"kairship.io.api.workloadpods.v
   container: string;
 
   /**
-   * When the line was written by the clock of its node, RFC 3339 with nanoseconds.
+   * When the line was written by the clock of its node, RFC 3339 in UTC with nanoseconds.
    *
    * @generated from field: string time = 5;
    */
