@@ -6,7 +6,6 @@ export class ByteQueue {
   length = 0
 
   add(bytes: Uint8Array): void {
-    if (bytes.length === 0) return
     this.#pieces.push(bytes)
     this.length += bytes.length
   }

@@ -135,7 +135,6 @@ export class Output {
 
   #readOnWhenQuiet(): void {
     if (this.#isAloud || this.#isOver) return
-    this.#stopWaiting?.()
     this.#stopWaiting = this.time.later(() => {
       this.#unread = 0
       this.#isAloud = true

@@ -140,7 +140,7 @@ function endOf(text: string): End {
   if (status.status === 'Success') return { code: 0 }
   const exit = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')?.message
   const code = Number(exit)
-  if (status.reason === 'NonZeroExitCode' && Number.isInteger(code)) return { code }
+  if (Number.isInteger(code)) return { code }
   return { said: status.message ?? text }
 }
 

@@ -161,6 +161,53 @@ describe('the output of a program in a terminal', () => {
     expect(aloud).toEqual([])
   })
 
+  it('is drawn in a hidden tab piece by piece, and what is missing is said once', async () => {
+    const { output, given, total, tab, drawOnce, clock } = drawing()
+    tab.isHidden = true
+    for (let n = 0; n <= MOST_WAITING / HIDDEN_PIECE; n += 1) output.write(new Uint8Array(HIDDEN_PIECE))
+    output.write(new Uint8Array(1))
+    for (let turn = 0; turn < 10; turn += 1) {
+      drawOnce()
+      await clock.pass(HIDDEN_MS)
+    }
+    const notices = given.filter(bytes => bytes[0] === 0x18)
+    const missing = `[${2 * HIDDEN_PIECE} missing]`
+    expect(notices.map(bytes => new TextDecoder().decode(bytes))).toEqual([expect.stringContaining(missing)])
+    expect(total() - (notices[0]?.length ?? 0)).toBe(MOST_WAITING - HIDDEN_PIECE + 1)
+    expect(clock.timers).toBe(0)
+  })
+
+  it('has no timer left where its next bytes came before it', async () => {
+    const { output, tab, drawOnce, clock } = drawing()
+    tab.isHidden = true
+    for (const length of [1, 1, 1]) output.write(new Uint8Array(length))
+    drawOnce()
+    expect(clock.timers).toBe(1)
+    output.write(new Uint8Array(1))
+    expect(clock.timers).toBe(0)
+  })
+
+  it('is nothing to draw where a tab is shown of which nothing waits', () => {
+    const { output, given } = drawing()
+    output.shown()
+    expect(given).toEqual([])
+  })
+
+  it('is not drawn after its end, and leaves no timer', () => {
+    const { output, total, draw, clock } = drawing()
+    output.write(new Uint8Array(2 * PIECE))
+    output.stop()
+    draw()
+    expect([total(), clock.timers]).toEqual([PIECE, 0])
+    const hidden = drawing()
+    hidden.tab.isHidden = true
+    for (const length of [1, 1]) hidden.output.write(new Uint8Array(length))
+    hidden.drawOnce()
+    expect(hidden.clock.timers).toBe(1)
+    hidden.output.stop()
+    expect(hidden.clock.timers).toBe(0)
+  })
+
   it('has no effect after `stop`', async () => {
     const { output, aloud, clock, draw } = drawing()
     output.write(new Uint8Array(MOST_READ_ALOUD + 1))
@@ -172,7 +219,9 @@ describe('the output of a program in a terminal', () => {
 
   it('has no effect after `stop`, when the terminal draws the last piece then', async () => {
     const { output, aloud, clock, draw } = drawing()
-    output.write(new Uint8Array(MOST_READ_ALOUD + 1))
+    output.write(new Uint8Array(MOST_READ_ALOUD))
+    draw()
+    output.write(new Uint8Array(1))
     output.stop()
     draw()
     await clock.pass(QUIET_MS)

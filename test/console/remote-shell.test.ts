@@ -100,6 +100,63 @@ describe('a remote shell', () => {
     expect(states.at(-1)).toEqual({ name: 'ended', said: 'may no longer' })
   })
 
+  it.each<[string, object | string, object]>([
+    ['ends with 0 where the program succeeded', { status: 'Success' }, { code: 0 }],
+    [
+      'says why where the server names no code',
+      { status: 'Failure', reason: 'NonZeroExitCode', message: 'killed' },
+      { said: 'killed' },
+    ],
+    [
+      'says what the server said where that has no message',
+      { status: 'Failure' },
+      { said: '{"status":"Failure"}' },
+    ],
+    ['says what the server said where that is no JSON', 'gone', { said: 'gone' }],
+    ['says what the server said where that is no Status', '3', { said: '3' }],
+    ['says what the server said where that is null', 'null', { said: 'null' }],
+  ])('%s', (_what, last, end) => {
+    const { socket, states } = shell()
+    socket.happen('open')
+    socket.frame(3, typeof last === 'string' ? last : JSON.stringify(last))
+    socket.happen('close', { code: 1000, reason: '' })
+    expect(states.at(-1)).toEqual({ name: 'ended', ...end })
+  })
+
+  it.each<[string, string, object]>([
+    ['ends without a reason where the server closed it without one', '', {}],
+    ['says why the server closed it', 'shutting down', { said: 'shutting down' }],
+  ])('%s', async (_what, reason, end) => {
+    const { socket, states } = shell()
+    socket.happen('open')
+    socket.happen('close', { code: 1000, reason })
+    await settled()
+    expect(states.at(-1)).toEqual({ name: 'ended', ...end })
+  })
+
+  it('is broken where it was closed before it was open, without a reason', async () => {
+    const { socket, states } = shell()
+    socket.happen('close', { code: 1000, reason: '' })
+    await settled()
+    expect(states).toEqual([{ name: 'ended', broke: 1000 }])
+  })
+
+  it('says why it could not ask why the server did not open it', async () => {
+    const { socket, states } = shell(() => Promise.reject(new Error('offline')))
+    socket.happen('close', { code: 1006, reason: '' })
+    await settled()
+    expect(states).toEqual([{ name: 'ended', said: 'offline' }])
+  })
+
+  it('reads binary frames, and no text', () => {
+    const { socket, output } = shell()
+    expect(socket.binaryType).toBe('arraybuffer')
+    socket.happen('open')
+    socket.happen('message', { data: '\x01text' })
+    socket.frame(1, 'bytes')
+    expect(output()).toBe('bytes')
+  })
+
   it('requests the reason of a refused WebSocket, which browsers do not report', async () => {
     const { socket, states } = shell(async () => 'pods "web" not found')
     socket.happen('close', { code: 1006, reason: '' })
