@@ -64,7 +64,7 @@ export function shareSocket(
   const misused = (reason: string) => close(1008, reason)
   // While an earlier answer waits, a ping is answered by a later pong (RFC 6455, section 5.5.3).
   socket.on('ping', data => {
-    if (!isOver && socket.bufferedAmount === 0) socket.pong(data)
+    if (socket.bufferedAmount === 0) socket.pong(data)
   })
   socket.on('close', () => {
     stopPings()

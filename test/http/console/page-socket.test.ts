@@ -244,6 +244,7 @@ describe('the socket that a page’s streams share', () => {
     ['a path that leaves the API in other letters', '{"open":1,"path":"/apis/%2e%2E\\\\console/session"}'],
     ['a header of its own', `{"open":1,"path":"${watch}","headers":{"authorization":"Bearer x"}}`],
     ['a method', `{"open":1,"path":"${watch}","method":"DELETE"}`],
+    ['an id below 0', `{"open":-1,"path":"${watch}"}`],
     ['an id that is no number', `{"open":"1","path":"${watch}"}`],
   ])('closes on a frame with %s', async (_what, text) => {
     const { socket, closed } = await asPage(await start())

@@ -103,6 +103,9 @@ describe('a page’s socket', () => {
     expect(await closed).toBe(1006)
   })
 
+  it('leaves nothing to be done when it is closed', async () => {
+    const { page, socket, pending, fire } = await sharing(nothing)
+    const alive = once(socket, 'pong')
   it('leaves no timers when it is closed', async () => {
     const { page, socket, pending } = await sharing(nothing)
     const gone = once(socket, 'close')
@@ -160,15 +163,74 @@ describe('a page’s socket', () => {
     )
     send({ open: 1, path: '/apis/x' })
     await waitFor(() => expect(turns).toMatchObject([{ bytes: 3, isTaken: false }]))
-    expect(frames).toEqual([{ id: 1, status: 200 }])
+    await waitFor(() => expect(frames).toEqual([{ id: 1, status: 200 }]))
     turns[0]?.go()
     await waitFor(() => expect(turns).toMatchObject([{ isTaken: true }, { bytes: 5 }]))
-    expect(frames).toEqual([
-      { id: 1, status: 200 },
-      { id: 1, text: 'one' },
-    ])
+    await waitFor(() =>
+      expect(frames).toEqual([
+        { id: 1, status: 200 },
+        { id: 1, text: 'one' },
+      ]),
+    )
     send({ close: 1 })
     await waitFor(() => expect(frames).toContainEqual({ id: 1, end: true }))
+  })
+
+  it('counts a piece as taken also where its page went before it took it', async () => {
+    const endless = new ReadableStream<Uint8Array>({
+      pull: controller => controller.enqueue(new Uint8Array(1_000_000)),
+    })
+    let [untaken, begun] = [0, 0]
+    const { page, socket, send } = await sharing(
+      async () => streaming(endless),
+      {},
+      async bytes => {
+        untaken += bytes
+        begun += 1
+        return () => {
+          untaken -= bytes
+        }
+      },
+    )
+    page.pause()
+    send({ open: 1, path: '/apis/x' })
+    await waitFor(() => expect(socket.bufferedAmount).toBeGreaterThan(0))
+    expect(untaken).toBe(1_000_000)
+    page.terminate()
+    await waitFor(() => expect(untaken).toBe(0))
+    expect(begun).toBeGreaterThan(0)
+  })
+
+  it('is cut off where a stream that was given up cannot be ended', async () => {
+    const { send, frames, closed } = await sharing(async () =>
+      streaming(new ReadableStream({ cancel: () => Promise.reject(new Error('it goes on')) })),
+    )
+    send({ open: 1, path: '/apis/x' })
+    await waitFor(() => expect(frames).toEqual([{ id: 1, status: 200 }]))
+    send({ close: 1 })
+    expect(await closed).toBe(1006)
+  })
+
+  it('is cut off when it sends a frame that is too large, though its page does not take the close', async () => {
+    const { page, socket } = await sharing(nothing)
+    const gone = new Promise(resolve => socket.once('close', resolve))
+    page.send('x'.repeat(20_000))
+    page.pause()
+    await gone
+    expect(page.readyState).toBe(page.OPEN)
+  })
+
+  it('carries a stream with the id of one that has ended', async () => {
+    const { frames, send, socket } = await sharing(async (_path, _headers, signal) => {
+      await new Promise(resolve => signal.addEventListener('abort', resolve))
+      return new Response(null, { status: 204 })
+    })
+    for (const ends of [1, 2]) {
+      send({ open: 1, path: '/apis/pods' })
+      send({ close: 1 })
+      await waitFor(() => expect(frames).toEqual(Array(ends).fill({ id: 1, end: true })))
+    }
+    expect(socket.readyState).toBe(socket.OPEN)
   })
 
   it('carries characters that are cut in two', async () => {

@@ -3,6 +3,7 @@ import { SignInCodes } from '../../../http/console/sign-in-codes.js'
 import {
   type Failure,
   invalidArgument,
+  permissionDenied,
   resourceExhausted,
   unauthenticated,
   unavailable,
@@ -73,7 +74,12 @@ describe('a sign-in code', () => {
 
   it('is not issued beyond a thousand of all callers', () => {
     for (let n = 0; n < 1_000; n += 1) codes.issue(`user ${n}`, 'token')
-    expect(() => codes.issue('noa', 'token')).toThrow(/too many sign-in codes/)
+    expect(() => codes.issue('noa', 'token')).toThrow(
+      expect.objectContaining({
+        message: expect.stringContaining('too many sign-in codes'),
+        details: { retryAfterSeconds: 600 },
+      }),
+    )
   })
 })
 
@@ -94,6 +100,7 @@ describe('a use of a sign-in code', () => {
 
   it.each<[string, Failure]>([
     ['is not accepted', unauthenticated('it has expired')],
+    ['is of one who is locked', permissionDenied('locked')],
     ['fits no cookie', invalidArgument('too large')],
   ])('spends it when its token %s', async (_what, error) => {
     const { code } = codes.issue('mia', 'token')

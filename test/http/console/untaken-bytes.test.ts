@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { UntakenBytes } from '../../../http/console/untaken-bytes.js'
 
@@ -37,6 +38,16 @@ describe('the untaken bytes of one caller’s pages', () => {
     expect(sent).toEqual(['a', 'b', 'c', 'd'])
   })
 
+  it('counts on where some is taken while nothing waits', async () => {
+    const { sent, send, take } = sending()
+    for (const name of ['a', 'b']) void send(name, 5)
+    await settled()
+    take('a')
+    for (const name of ['c', 'd']) void send(name, 5)
+    await settled()
+    expect(sent).toEqual(['a', 'b', 'c'])
+  })
+
   it('do not make other callers wait', async () => {
     const { sent, send } = sending()
     void send('a', 10)
@@ -59,6 +70,17 @@ describe('the untaken bytes of one caller’s pages', () => {
     take('large')
     await settled()
     expect(sent).toEqual(['small', 'large', 'later'])
+  })
+
+  it('leaves nothing at the signal of a piece that waited and went', async () => {
+    const { send, take, leaving } = sending()
+    void send('first', 10)
+    void send('second', 1)
+    await settled()
+    const waiting = () => getEventListeners(leaving.get('second')!.signal, 'abort').length
+    expect(waiting()).toBe(1)
+    take('first')
+    expect(waiting()).toBe(0)
   })
 
   it('go on with others when a waiting piece is aborted', async () => {
