@@ -39,7 +39,7 @@ export function trackedDelivery(cut: () => void): {
     },
     ended() {
       isOver = true
-      for (const callback of waiting.splice(0)) callback()
+      for (const callback of waiting) callback()
     },
   }
 }
