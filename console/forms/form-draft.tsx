@@ -26,10 +26,11 @@ export interface FormDraft<T> {
  */
 export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
   const kept = `form ${key}`
-  const [beginning] = useState(start)
-  const [found] = useState(() => drafts.of(kept))
-  const [restored, setRestored] = useState(found?.at)
-  const [fields, set] = useState<T>(() => (found ? (JSON.parse(found.text) as T) : beginning))
+  const [state, setState] = useState(() => formOf(kept, start))
+  // The router keeps a screen where only the parameters of its address change, such as the instance: that is another form.
+  const form = state.kept === kept ? state : formOf(kept, start)
+  if (form !== state) setState(form)
+  const { beginning, fields, restored } = form
   useEffect(() => {
     const text = JSON.stringify(fields)
     if (text === JSON.stringify(beginning)) drafts.delete(kept)
@@ -38,15 +39,33 @@ export function useFormDraft<T>(key: string, start: T): FormDraft<T> {
   useEffect(warnBeforeUnload, [])
   return {
     fields,
-    set,
+    set: next =>
+      setState(before =>
+        before.kept === kept ? { ...before, fields: isChange(next) ? next(before.fields) : next } : before,
+      ),
     restored,
-    discard: () => {
-      setRestored(undefined)
-      set(beginning)
-    },
+    discard: () => setState({ kept, beginning, fields: beginning, restored: undefined }),
     forget: () => drafts.delete(kept),
   }
 }
+
+/** The fields of one form. */
+interface FormState<T> {
+  /** The key of its draft. */
+  readonly kept: string
+  /** The empty form. */
+  readonly beginning: T
+  readonly fields: T
+  readonly restored: number | undefined
+}
+
+/** A form as its draft has it, or empty. */
+function formOf<T>(kept: string, beginning: T): FormState<T> {
+  const found = drafts.of(kept)
+  return { kept, beginning, fields: found ? (JSON.parse(found.text) as T) : beginning, restored: found?.at }
+}
+
+const isChange = <T,>(next: T | ((before: T) => T)): next is (before: T) => T => typeof next === 'function'
 
 /** Says that a form was restored from a draft, with a button that empties it. */
 export function DraftNotice({

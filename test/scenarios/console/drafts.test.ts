@@ -77,6 +77,21 @@ describeConsole('a person at the console who leaves a form unfinished', { member
     expect(questions).toEqual(['beforeunload'])
     expect(complaints).toEqual([])
   })
+  it('finds each form as it was left where the browser goes from one to another of the same screen', async () => {
+    const { page, complaints } = await world.at('workloads/new')
+    const name = () => field(page, 'Name').inputValue()
+    await field(page, 'Name').fill('a-deployment')
+    await page.evaluate('history.pushState(null, "", "?kind=jobs")')
+    await expect.poll(name).toBe('')
+    await field(page, 'Name').fill('a-job')
+    await page.goBack()
+    await expect.poll(name).toBe('a-deployment')
+    await kept(page).waitFor()
+    await page.goForward()
+    await expect.poll(name).toBe('a-job')
+    expect(complaints).toEqual([])
+  })
+
   it('continues with the YAML of a workload and of a policy, and is not asked once both are created', async () => {
     const { page, complaints } = await world.at('workloads/new')
     const questions = asked(page)
