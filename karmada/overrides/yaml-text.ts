@@ -1,8 +1,5 @@
 import { Document, parse, parseDocument, Scalar, type Tags, visit } from 'yaml'
 
-/** Tags of YAML 1.1 that Go's YAML does not read: `12:30:45` and `2020-01-01` stay texts. */
-const UNREAD: ReadonlySet<string> = new Set(['floatTime', 'intTime', 'timestamp'])
-
 /** The width at which Go's YAML folds a line. */
 const LINE_WIDTH = 80
 
@@ -14,11 +11,10 @@ const LINE_WIDTH = 80
 export const readYaml = (text: string): unknown =>
   parse(text, { version: '1.1', uniqueKeys: false, customTags: withoutUnread })
 
+/** Without tags of YAML 1.1 that Go's YAML does not read: `12:30:45` and `2020-01-01` stay texts. */
 const withoutUnread = (tags: Tags): Tags =>
-  tags.filter(tag =>
-    typeof tag === 'string'
-      ? !UNREAD.has(tag)
-      : tag.tag !== TIMESTAMP && !('format' in tag && tag.format === 'TIME'),
+  tags.filter(
+    tag => typeof tag === 'string' || (tag.tag !== TIMESTAMP && !('format' in tag && tag.format === 'TIME')),
   )
 
 const TIMESTAMP = 'tag:yaml.org,2002:timestamp'
@@ -35,7 +31,7 @@ export function writeYaml(value: unknown): string {
       if (style) node.type = style
     },
   })
-  return document.toString({ indentSeq: false, singleQuote: true, lineWidth: LINE_WIDTH, directives: false })
+  return document.toString({ indentSeq: false, singleQuote: true, lineWidth: LINE_WIDTH })
 }
 
 function styleOf(text: string): Scalar.Type | undefined {

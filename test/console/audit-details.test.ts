@@ -65,6 +65,11 @@ it('the message of the API has the same details', () => {
   expect(messageOf({ role: 'Admin', subjects: 'User ann', ...about })).toBe(
     `Admin in the workspace shop for User ann, until ${expiresAt}, delivered by gm: x`,
   )
+  expect(messageOf({ role: 'Viewer', subjects: 'User ann' })).toBe('Viewer for User ann')
+  expect(messageOf({ dryRun: true, role: 'Viewer', subjects: 'User ann' })).toBe(
+    'dry run: nothing is written',
+  )
+  expect(messageOf({ instance: 'eu', reason: 'x'.repeat(3_000) })).toHaveLength(2_048)
   const lock = { user: 'ann', group: 'dev', tokenId: 't1', instance: 'eu', expiresAt, reason: 'x' }
   expect(messageOf(lock)).toBe(`user ann, group dev, token t1, instance eu, until ${expiresAt}: x`)
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { PLACEHOLDER, type Part, quoted, translatedParts } from '../../console/words/quoting.js'
+import { type Part, PLACEHOLDER, quoted, translatedParts } from '../../console/words/quoting.js'
 
 /** A translation that quotes what stands before ` says `. */
 const translate = (sentence: string): string => {

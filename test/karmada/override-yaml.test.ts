@@ -27,3 +27,43 @@ it.each([' \n', '\n', ' \n \n', ' a\n', 'a\n\n', '\ta\n'])(
     expect(readYaml(writeYaml({ text }))).toEqual({ text })
   },
 )
+
+// By `stringv` of encode.go (go.yaml.in/yaml/v2): a text that is resolved to another type has double quotes.
+it.each([
+  '',
+  '.5',
+  '.inf',
+  '-1',
+  '+1',
+  '~',
+  'null',
+  'NULL',
+  'y',
+  'N',
+  'yes',
+  'no',
+  'on',
+  'Off',
+  'true',
+  'False',
+])('writes the text %j in double quotes', text => {
+  expect(writeYaml({ text })).toBe(`text: "${text}"\n`)
+})
+
+it.each(['a\x07b', 'a\x07\nb', '\x1b[31m\n', 'a\tb\nc'])(
+  'writes no control character of %j as it is',
+  text => {
+    const written = writeYaml({ text })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: such characters are looked for
+    expect(written).not.toMatch(/[\x00-\x09\x0b-\x1f]/)
+    expect(readYaml(written)).toEqual({ text })
+  },
+)
+
+it('folds a long text, and writes nothing before the object', () => {
+  const text = 'word '.repeat(40).trim()
+  const written = writeYaml({ text })
+  expect(written).toMatch(/^text: word/)
+  expect(Math.max(...written.split('\n').map(line => line.length))).toBeLessThanOrEqual(85)
+  expect(readYaml(written)).toEqual({ text })
+})

@@ -28,3 +28,7 @@ it('prints lists at the level of their key, each line whole, and an object that 
     `items:\n- labels:\n    app: web\n- labels:\n    app: web\nlong: ${long}\n`,
   )
 })
+
+it('leaves out what is undefined', () => {
+  expect(yamlOf({ name: 'web', labels: undefined })).toBe('name: web\n')
+})

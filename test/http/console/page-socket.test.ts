@@ -1,6 +1,9 @@
+import { connect } from 'node:net'
+import { connect as tlsConnect } from 'node:tls'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { SessionUses } from '../../../http/console/session-uses.js'
+import { UntakenBytes } from '../../../http/console/untaken-bytes.js'
 import { SOCKET_PROTOCOL, sessionUserProtocol } from '../../../transcoding/session-user.js'
 import { waitFor } from '../../patience.js'
 import { tlsUnderTest } from '../../playground/issuer/running-issuer.js'
@@ -189,6 +192,44 @@ describe('the socket that a page’s streams share', () => {
     socket.close()
   })
 
+  it('counts what a page has not taken to its caller', async () => {
+    const take = vi.spyOn(UntakenBytes.prototype, 'take')
+    onTestFinished(() => take.mockRestore())
+    const { frames, send, socket } = await asPage(await start())
+    send({ open: 1, path: watch })
+    await waitFor(() => expect(textOf(frames, 1)).toContain('BOOKMARK'))
+    expect(new Set(take.mock.calls.map(([caller]) => caller))).toEqual(new Set(['admin']))
+    socket.close()
+  })
+
+  it('that is reset while its token is looked at ends nothing else', async () => {
+    const api = await start()
+    const [asked, answer] = [deferred<void>(), deferred<void>()]
+    api.host.script = ({ path }) => {
+      if (!path.endsWith('/tokenreviews')) return undefined
+      asked.resolve()
+      return answer.promise
+    }
+    const { hostname, port } = new URL(api.running.url)
+    const connection = connect(Number(port), hostname)
+    const secure = tlsConnect({ socket: connection, ca: api.running.certificateAuthority, host: hostname })
+    secure.on('error', () => undefined)
+    const headers = {
+      ...{ ...ofPage(api), authorization: 'Bearer admin', host: `${hostname}:${port}` },
+      ...{ connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
+      'sec-websocket-key': Buffer.alloc(16).toString('base64'),
+    }
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+    secure.write(['GET /console/socket HTTP/1.1', ...lines, '', ''].join('\r\n'))
+    await asked.promise
+    connection.resetAndDestroy()
+    answer.resolve()
+    const { frames, send, socket } = await asPage(api)
+    send({ open: 1, path: watch })
+    await waitFor(() => expect(textOf(frames, 1)).toContain('BOOKMARK'))
+    socket.close()
+  })
+
   it('closes at once when somebody signs out while its token is being authenticated', async () => {
     const tls = await tlsUnderTest()
     const first = await start({ tls })
@@ -319,8 +360,11 @@ describe('the socket that a page’s streams share', () => {
       path.endsWith('/tokenreviews')
         ? { status: { authenticated: true, user: { username: 'admin' } } }
         : undefined
-    const { closed } = await asPage(api, token)
+    const { closed, send, frames } = await asPage(api, token)
+    send({ open: 1, path: watch })
     expect(await closed).toBe(1008)
+    // Its streams say so before.
+    expect(textOf(frames, 1)).toContain('the credential has expired')
   })
 
   it('is cut off when its page does not take the end of a stream whose caller was locked', async () => {
