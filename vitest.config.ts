@@ -21,6 +21,7 @@ const replacing = [
   'test/http/read-your-writes/never-older.test.ts',
   'test/actors/kube/link-local.test.ts',
   'test/actors/fleet/heap-at-rest.test.ts',
+  'test/console/session-query.test.ts',
   'test/main.test.ts',
 ]
 

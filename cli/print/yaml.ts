@@ -5,4 +5,4 @@ import { dump } from 'js-yaml'
  * the level of their key, as `kubectl get -o yaml` prints them.
  */
 export const yamlOf = (value: unknown): string =>
-  dump(value, { lineWidth: -1, seqNoIndent: true, noRefs: true, skipInvalid: true })
+  dump(value, { lineWidth: -1, seqNoIndent: true, noRefs: true })

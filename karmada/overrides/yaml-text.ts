@@ -50,8 +50,6 @@ const PERHAPS = /^$|^[-+.~\d]|^(?:null|y|n|yes|no|on|off|true|false)$/i
 /** Whether a text without quotes is read as a number, a boolean, null or a time. */
 function isOtherType(text: string): boolean {
   if (!PERHAPS.test(text)) return false
-  const { contents, errors } = parseDocument(text, { version: '1.1' })
-  return (
-    errors.length === 0 && (contents === null || ('value' in contents && typeof contents.value !== 'string'))
-  )
+  const { contents } = parseDocument(text, { version: '1.1' })
+  return contents === null || ('value' in contents && typeof contents.value !== 'string')
 }
