@@ -103,11 +103,11 @@ describe('a page’s socket', () => {
     expect(await closed).toBe(1006)
   })
 
-  it('leaves nothing to be done when it is closed', async () => {
+  it('leaves no timers when it is closed', async () => {
     const { page, socket, pending, fire } = await sharing(nothing)
     const alive = once(socket, 'pong')
-  it('leaves no timers when it is closed', async () => {
-    const { page, socket, pending } = await sharing(nothing)
+    fire(PING_MS)
+    await alive
     const gone = once(socket, 'close')
     page.close()
     await gone
