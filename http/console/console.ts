@@ -93,6 +93,11 @@ export class Console {
     this.#app = app
     const { wallClock = Date.now } = this.options
     const routes = { ...this.options, ...this.#signInParts, signedOut: this.#signedOut, wallClock }
+    // Sessions and codes are one user's, and change at each request: no cache may keep them.
+    app.use('/console/*', async (c, next) => {
+      await next()
+      c.header('cache-control', 'no-store')
+    })
     addSessions(app, routes)
     addIssuerSignIn(app, routes)
     addPage(app, this.options.assets)

@@ -21,6 +21,19 @@ describe('signing in', () => {
     expect(JSON.stringify(answer.headers)).not.toContain('Bearer')
   })
 
+  it('lets no cache keep a session, the answer that it began, or the refusal of one', async () => {
+    const api = await start()
+    const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
+    const answers = [
+      await signIn(api, { token: 'admin' }),
+      await curl(api.running, '/console/session', {}, headers),
+      await curl(api.running, '/console/session', {}, ofPage(api)),
+      await signIn(api, { code: 'made-up' }),
+      await curl(api.running, '/console/codes', { token: 'admin' }, ofPage(api), 'POST', {}),
+    ]
+    expect(answers.map(answer => answer.headers['cache-control'])).toEqual(Array(5).fill('no-store'))
+  })
+
   it('makes the page’s calls calls of its caller', async () => {
     const api = await start()
     const headers = { ...ofPage(api), cookie: await session(api, 'admin') }
