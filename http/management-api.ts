@@ -88,7 +88,7 @@ export interface ApiDependencies {
   readonly fleet: Fleet
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
-  /** Connects to clusters that join or leave instances. */
+  /** Connects to clusters that join or leave instances, and to control planes that are to be adopted. */
   readonly connector: KubeConnector
   readonly log: Log
   readonly audit: Audit
@@ -204,7 +204,7 @@ export function managementApi(dependencies: ApiDependencies): ManagementApi {
         InstanceService,
         instanceHandlers({
           ...{ fleet, feed, host, instances, ownWrites, ownRequests, karmadaVersion, proxy },
-          instanceTokens,
+          ...{ instanceTokens, connector, authorizer },
         }),
       ),
       served(

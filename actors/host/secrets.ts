@@ -1,6 +1,7 @@
 import { Observable } from 'rxjs'
 import type { Failure } from '../../machines/failure.js'
 import type { KubeObject } from '../../manifests/kube.js'
+import { mayHoldKubeconfig } from '../../manifests/kubeconfig-secret.js'
 import type { KubeApi } from '../../ports/kube-api.js'
 import type { Meter } from '../../ports/meter.js'
 import { Collection, type Contact } from '../watches/collection.js'
@@ -13,9 +14,6 @@ export interface Secret extends KubeObject {
 
 /** How a Secret stands: itself, not there, or not readable now. */
 export type SecretSight = { readonly secret: Secret } | 'absent' | { readonly failure: Failure }
-
-/** Types that never hold a kubeconfig and are often large or many; of these only the metadata is kept. */
-const elsewhere = /^(helm\.sh\/|kubernetes\.io\/(service-account-token|tls|dockercfg|dockerconfigjson)$)/
 
 /**
  * The Secrets that instances name, through one watch per namespace: a thousand instances with their kubeconfigs in one
@@ -102,7 +100,7 @@ function keptSecret(object: KubeObject): Secret {
       ...(uid !== undefined && { uid }),
       ...(resourceVersion !== undefined && { resourceVersion }),
     },
-    ...(data && !elsewhere.test(type ?? '') && { data }),
+    ...(data && mayHoldKubeconfig(type) && { data }),
   }
 }
 

@@ -19,6 +19,7 @@ export const REASONS = {
   Cancelled: 'The caller gave the call up.',
   ClusterJoined:
     'The cluster is a member already: of this instance under another name, or of another instance under this one.',
+  ClusterNotReady: 'The control plane of the given kubeconfig answers, but is not ready.',
   ClusterRefused: 'The cluster refused the credential of the given kubeconfig.',
   ClusterTerminating:
     'The Cluster is being deleted, and something keeps it. The message names the finalizer.',
@@ -54,6 +55,8 @@ export const REASONS = {
   JobLost: 'The Job was deleted, but could not be created anew: create it from its manifest.',
   KairshipCredentialRefused:
     'An API server refuses Kairship’s own credential: neither the caller nor a retry can help.',
+  KubeconfigInvalid:
+    'The kubeconfig in the named Secret cannot be used. The message says why, and quotes nothing of it.',
   ListNotRead: 'The reader of a watch did not take its first list in time.',
   ListTimeout: 'A list over the fleet took too long to reach this place.',
   ListTooLarge: 'Too many objects match to be sorted here. The message says how to narrow the list.',
@@ -63,6 +66,7 @@ export const REASONS = {
   NoCloudShells: 'The host has no CloudTTY.',
   NoContainerManagement: 'The host has no Container Management.',
   NoCredential: 'Container Management has no kubeconfig of that cluster.',
+  NoKarmadaOperator: 'The host has no karmada-operator, so no control plane can be installed.',
   NoMetrics: 'No metrics service is configured.',
   NoRegistries: 'No image registries are configured.',
   NoRevision: 'No member remembers that revision.',
@@ -72,6 +76,7 @@ export const REASONS = {
   NotBound: 'The instance or the namespace does not belong to that workspace.',
   NotEstablished: 'The CustomResourceDefinition is not established yet.',
   NotFound: 'There is no such object.',
+  NotKarmada: 'The given kubeconfig leads to something that is no Karmada control plane.',
   NotPropagated: 'The template has no binding, so it is placed nowhere.',
   OnDelete: 'With the update strategy OnDelete a restart would replace no pod.',
   OtherSession: 'The browser is signed in as another user. The details name both; nothing was changed.',
@@ -81,6 +86,9 @@ export const REASONS = {
   Paused: 'The workload is paused, so nothing would be rolled out.',
   PlaceTimeout: 'A place of a list over the fleet did not answer in time.',
   PullMember: 'The member is in Pull mode, and its agent would join it again.',
+  SecretKeyMissing: 'The named Secret has no such key. The message says which keys it has.',
+  SecretNotFound: 'The host has no Secret of that name in that namespace.',
+  SecretUnreadable: 'Kairship may not read the Secrets of that namespace.',
   ServiceUnavailable: 'No answer is possible now. A retry may help.',
   TemplateNotFound: 'The control plane does not have the template.',
   Timeout: 'No answer came in time.',

@@ -1,10 +1,11 @@
 import { INSTANCES, type Instance } from '../../../manifests/instance.js'
 import { resourcePath } from '../../../manifests/kube.js'
 import type { Fleet } from '../../../ports/fleet.js'
-import type { KubeApi } from '../../../ports/kube-api.js'
+import type { KubeApi, KubeConnector } from '../../../ports/kube-api.js'
 import type { InstanceService } from '../../../proto/gen/kairship/instance_pb.js'
 import { WRITE_QUERY } from '../../call/write-query.js'
 import { permissionDenied } from '../../errors/failure.js'
+import type { Authorizer } from '../../identity/authorize.js'
 import type { InstanceTokens } from '../../identity/instance-tokens/instance-tokens.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
 import type { InstanceReading } from '../../instances/instance-reading.js'
@@ -13,6 +14,7 @@ import type { OwnRequests } from '../../objects/requests/own-requests.js'
 import type { ServiceHandlers } from '../../operation/operation.js'
 import { inField } from '../kind/in-field.js'
 import { PageTokens } from '../kind/page-token.js'
+import { checkCreation } from './checks/creation.js'
 import { issueKubeconfig } from './issued-kubeconfig.js'
 import { karmadaSettings } from './karmada-settings.js'
 import { listPage } from './list.js'
@@ -33,6 +35,9 @@ export interface InstanceDependencies {
   readonly ownRequests: OwnRequests
   /** The host cluster under Kairship's own credential. */
   readonly host: KubeApi
+  /** Connects to control planes that are to be adopted. */
+  readonly connector: KubeConnector
+  readonly authorizer: Authorizer
   /** The Karmada version that is installed by default, e.g. `v1.18.2`. */
   readonly karmadaVersion: string
   /** Where callers reach the proxy. */
@@ -63,7 +68,11 @@ export function instanceHandlers(
           body,
           signal: call.signal,
         })
-      if (request.dryRun) return messageOfObject(await inField('data', send()))
+      if (request.dryRun) {
+        const accepted = await inField('data', send())
+        const status = await checkCreation(dependencies, call, accepted)
+        return messageOfObject({ ...accepted, ...(status && { status }) })
+      }
       const created = await inField('data', ownWrites.write('create', body.metadata.name, call, send))
       return messageOfObject(created)
     },

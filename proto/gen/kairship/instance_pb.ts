@@ -570,7 +570,11 @@ export type CreateInstanceRequest = Message<"kairship.io.api.instance.v1alpha1.C
   data?: Instance | undefined;
 
   /**
-   * Only checks, as the host would before it stores the object, and writes nothing.
+   * Only checks, and writes nothing: first as the host would before it stores the object. Then, to adopt: that the Secret has the key and a
+   * usable kubeconfig in it, and that this leads to a Karmada control plane that answers and that no other Instance manages; the answer's
+   * `status` has its endpoint, version and id. To install: that the host has karmada-operator, that no other Karmada has the name, and that
+   * the Secret of another cluster exists. That second part takes five seconds at most, and is left out for callers who may not get the
+   * Instance, whose status would say the same. An Instance is created all the same where it would fail: it becomes ready once all is there.
    *
    * @generated from field: bool dry_run = 3;
    */

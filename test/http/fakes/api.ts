@@ -34,7 +34,7 @@ export function fakeMeter() {
 
 /**
  * The management API over fakes. Tokens: `admin` and `second` may everything; `viewer` may list, watch and get; `north-only` may get
- * the instance `north` and nothing else; `nobody` is known and may nothing.
+ * the instance `north` and nothing else; `creator` may create instances and nothing else; `nobody` is known and may nothing.
  */
 export function testApi(
   fleet: FakeFleet = fakeFleet(viewOf('north'), viewOf('south', 'degraded')),
@@ -51,6 +51,7 @@ export function testApi(
       second: { user: 'second', groups: ['admins'] },
       viewer: { user: 'viewer' },
       'north-only': { user: 'north-only' },
+      creator: { user: 'creator' },
       nobody: { user: 'nobody' },
     },
     allows: allowsByUser,
@@ -116,6 +117,7 @@ export function testApi(
 
 function allowsByUser({ user, resourceAttributes: asked }: ReviewedSpec): boolean {
   if (user === 'admin' || user === 'second') return true
+  if (user === 'creator') return asked?.verb === 'create' && asked.resource === 'instances'
   if (user === 'viewer') return asked !== undefined && ['get', 'list', 'watch'].includes(asked.verb)
   return user === 'north-only' && asked?.verb === 'get' && asked.name === 'north'
 }

@@ -77,7 +77,8 @@ export function fakeHost(knowledge: Knowledge): FakeHost {
       return { status: { allowed: knowledge.allows(body.spec as ReviewedSpec), reason: '' } }
     }
     const [, name] = /^\/apis\/kairship\.io\/v1alpha1\/instances(?:\/([^/]+))?$/.exec(request.path) ?? []
-    if (name === undefined && request.method === 'POST') return createInstance(request.body as Instance)
+    if (name === undefined && request.method === 'POST')
+      return createInstance(request.body as Instance, request.query?.dryRun === 'All')
     if (name !== undefined) return oneInstance(request, name)
     throw refusal(404, 'NotFound', `nothing scripted for ${request.method} ${request.path}`)
   }
@@ -89,12 +90,12 @@ export function fakeHost(knowledge: Knowledge): FakeHost {
     return { status: { authenticated: true, user: { username: user, groups, ...rest } } }
   }
 
-  function createInstance(instance: Instance): Instance {
+  function createInstance(instance: Instance, isTrial: boolean): Instance {
     const { name } = instance.metadata
     if (host.instances.has(name)) {
       throw refusal(409, 'AlreadyExists', `instances.kairship.io "${name}" already exists`)
     }
-    return store({
+    const created = {
       ...instance,
       metadata: {
         ...instance.metadata,
@@ -102,7 +103,8 @@ export function fakeHost(knowledge: Knowledge): FakeHost {
         creationTimestamp: '2026-11-20T10:00:00Z',
         generation: 1,
       },
-    })
+    }
+    return isTrial ? created : store(created)
   }
 
   function oneInstance(request: KubeRequest, name: string): unknown {

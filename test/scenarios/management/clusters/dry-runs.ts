@@ -5,6 +5,7 @@ import { INSTANCES } from '../../../../manifests/instance.js'
 import { resourcePath } from '../../../../manifests/kube.js'
 import { InstanceService } from '../../../../proto/gen/kairship/instance_pb.js'
 import { withoutRequestId } from '../../support/outcome.js'
+import { administratorOf, startUnmanagedKarmada, storeKubeconfig } from '../../support/unmanaged-karmada.js'
 import type { Wires } from '../../support/wires.js'
 import { triedIn } from '../requests.js'
 import type { ClusterWorld } from './cluster-world.js'
@@ -40,6 +41,17 @@ export function dryRunCases(clusters: ClusterWorld): void {
 
   const host = () => world.world.playground.host.local
   const onHost = (name: string) => world.find(host(), INSTANCES, { name })
+
+  const hostServer = () => world.world.playground.host
+  /** The reason and the message by which both wires refuse a dry run of an instance by a Secret. */
+  const creationRefusal = async (name: string) => {
+    const kubeconfigSecretRef = { namespace: 'karmada-instances', name }
+    const data = { metadata: { name: 'checked' }, spec: { kubeconfigSecretRef } }
+    const { ok, json, text } = await instances.calls.both('createInstance', { data, dryRun: true })
+    expect(ok, text).toBe(false)
+    const info = json.details.find(({ reason }: { reason?: string }) => reason !== undefined)
+    return [info.reason, json.message]
+  }
 
   describe('a dry run', () => {
     it('of a change of a member is refused to who may only read, as the change is', async () => {
@@ -92,22 +104,29 @@ export function dryRunCases(clusters: ClusterWorld): void {
       )
     })
 
-    it('of a new instance answers what would be stored, and stores nothing', async () => {
-      const kubeconfigSecretRef = { namespace: 'instances', name: 'tried' }
+    it('of a new instance answers what would be stored and what was found, and stores nothing', async () => {
+      const kubeconfigSecretRef = { namespace: 'karmada-instances', name: 'tried' }
       const request = { data: { metadata: { name: 'tried' }, spec: { alias: 'Tried', kubeconfigSecretRef } } }
       expect(await refusal(instances.viewer, 'createInstance', request)).toBe(PERMISSION_DENIED)
       const wrong = { data: { ...request.data, spec: { alias: 'x'.repeat(64), kubeconfigSecretRef } } }
       expect(await refusal(instances.calls, 'createInstance', wrong)).toBe(INVALID_ARGUMENT)
-      const answers = [
-        await instances.calls.overRest('createInstance', { ...request, dryRun: true }),
-        await instances.calls.overGrpc('createInstance', { ...request, dryRun: true }),
-      ]
-      for (const { ok, json, text } of answers) {
-        expect(ok, text).toBe(true)
-        expect(json).toMatchObject({
-          metadata: { name: 'tried' },
-          spec: { alias: 'Tried', kubeconfigSecretRef },
-        })
+      const karmada = await startUnmanagedKarmada('tried')
+      try {
+        await storeKubeconfig(hostServer(), 'tried', { kubeconfig: await administratorOf(karmada.server) })
+        const answers = [
+          await instances.calls.overRest('createInstance', { ...request, dryRun: true }),
+          await instances.calls.overGrpc('createInstance', { ...request, dryRun: true }),
+        ]
+        for (const { ok, json, text } of answers) {
+          expect(ok, text).toBe(true)
+          expect(json).toMatchObject({
+            metadata: { name: 'tried' },
+            spec: { alias: 'Tried', kubeconfigSecretRef },
+            status: { endpoint: karmada.server.url, kubernetesVersion: expect.stringMatching(/^v1\./) },
+          })
+        }
+      } finally {
+        await karmada.close()
       }
       expect(await onHost('tried')).toBeUndefined()
       expect((await instances.calls.overRest('getInstance', { name: 'tried' })).json.code).toBe(NOT_FOUND)
@@ -115,6 +134,45 @@ export function dryRunCases(clusters: ClusterWorld): void {
         ['rest', 'OK', true],
         ['grpc', 'OK', true],
       ])
+      expect(await creationRefusal('tried')).toEqual([
+        ...['ClusterUnreachable', expect.stringContaining('connect ECONNREFUSED')],
+      ])
+    })
+
+    it('of a new instance is refused for a Secret, a kubeconfig or a control plane that cannot be adopted', async () => {
+      const [managed] = world.world.playground.karmadas.values()
+      const owned = managed ? await administratorOf(managed.server) : ''
+      const secrets: Record<string, Record<string, string>> = {
+        keyless: { config: owned },
+        broken: { kubeconfig: 'clusters: {' },
+        plain: { kubeconfig: clusters.kubeconfig },
+        stranger: {
+          kubeconfig: clusters.changed(document => {
+            document.users[0].user = { token: 'nobodys' }
+          }),
+        },
+        distrusted: {
+          kubeconfig: clusters.changed(document => {
+            delete document.clusters[0].cluster['certificate-authority-data']
+          }),
+        },
+        owned: { kubeconfig: owned },
+      }
+      for (const [name, data] of Object.entries(secrets)) await storeKubeconfig(hostServer(), name, data)
+      const of = (reason: string, message: string) => [reason, expect.stringContaining(message)]
+      expect(await creationRefusal('absent')).toEqual(
+        of('SecretNotFound', 'Secret karmada-instances/absent does not exist'),
+      )
+      expect(await creationRefusal('keyless')).toEqual(of('SecretKeyMissing', 'it has config'))
+      expect(await creationRefusal('broken')).toEqual(of('KubeconfigInvalid', 'not valid YAML (line 1)'))
+      expect(await creationRefusal('plain')).toEqual(of('NotKarmada', 'is no Karmada control plane'))
+      expect(await creationRefusal('stranger')).toEqual(
+        of('ClusterRefused', 'does not accept the credential'),
+      )
+      expect(await creationRefusal('distrusted')).toEqual(
+        of('ClusterUnreachable', 'certificate-authority-data'),
+      )
+      expect(await creationRefusal('owned')).toEqual(of('DuplicateEndpoint', `instance ${world.instance}`))
     })
 
     it('of a setting of an instance that Kairship installs answers as the setting does, and changes nothing', async () => {
