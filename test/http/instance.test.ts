@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMachine } from 'xstate'
+import { summaryOf } from '../../manifests/instance-summary.js'
 import { testApi } from './fakes/api.js'
 import { fakeFleet, viewOf } from './fakes/fleet.js'
 import { refusal } from './fakes/host.js'
@@ -113,7 +114,35 @@ describe('reading instances', () => {
     expect(last.pagination).not.toHaveProperty('nextPageToken')
   })
 
+  it('returns only those with a condition that is not True or a cluster that is not ready, where a request wants them', async () => {
+    const counted = (readyNum: number) => ({
+      summary: {
+        ...summaryOf({ members: [], policies: {}, resources: {} }),
+        clusterSummary: { totalNum: 2, readyNum },
+      },
+    })
+    const { call } = testApi(
+      fakeFleet(
+        viewOf('broken', 'degraded'),
+        viewOf('calm'),
+        viewOf('less', 'ready', undefined, counted(1)),
+        viewOf('whole', 'ready', undefined, counted(2)),
+      ),
+    )
+    const { json } = await call('viewer', 'GET', '/instances?needsAttention=true&pageSize=1')
+    const { json: next } = await call(
+      'viewer',
+      'GET',
+      `/instances?needsAttention=true&pageSize=1&pageToken=${json.pagination.nextPageToken}`,
+    )
+    const names = [...json.items, ...next.items].map(({ metadata }) => metadata.name)
+    expect([names, json.pagination.total]).toEqual([['broken', 'less'], 2])
+    const { json: both } = await call('viewer', 'GET', '/instances?needsAttention=true&name=le')
+    expect(both.items).toMatchObject([{ metadata: { name: 'less' } }])
+  })
+
   it.each([
+    ['needsAttention=maybe', 'needsAttention'],
     ['sortBy=colour', 'sortBy'],
     ['page=-1', 'page'],
     ['pageSize=-2', 'pageSize'],

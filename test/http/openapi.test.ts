@@ -82,7 +82,7 @@ describe('the OpenAPI document', () => {
   it('names query parameters as REST reads them, with their types', () => {
     const parameters = document.paths['/apis/kairship.io/v1alpha1/instances']?.get?.parameters
     expect(parameters?.map(({ name }) => name)).toEqual([
-      ...['name', 'page', 'pageSize', 'sortBy', 'sortDir', 'pageToken'],
+      ...['name', 'page', 'pageSize', 'sortBy', 'sortDir', 'pageToken', 'needsAttention'],
     ])
   })
 

@@ -23,6 +23,7 @@ const calls: [string, Record<string, unknown>, string, string][] = [
   ['ListInstances', {}, '/instances', 'north-only'],
   ['ListInstances', {}, '/instances', 'nobody'],
   ['ListInstances', { name: 'o', page: 2, pageSize: 1 }, '/instances?name=o&page=2&pageSize=1', 'viewer'],
+  ['ListInstances', { needsAttention: true }, '/instances?needsAttention=true', 'viewer'],
   ['ListInstances', { page: -1 }, '/instances?page=-1', 'viewer'],
   ['GetInstance', { name: 'south' }, '/instances/south', 'viewer'],
   ['GetInstance', { name: 'south' }, '/instances/south', 'north-only'],

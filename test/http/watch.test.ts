@@ -104,6 +104,23 @@ describe('watching instances', () => {
     await stream.cancel()
   })
 
+  it('sends those that need attention, and when one does so no longer, also to a reader that comes back', async () => {
+    const api = testApi()
+    const path = '/instances:watch?needsAttention=true'
+    const stream = await open(api, 'viewer', path)
+    expect(counted(await stream.take(3))).toEqual(['RESET 0', 'ADDED south 1', 'BOOKMARK 1'])
+    api.fleet.set(viewOf('north', 'degraded'))
+    const [added] = await stream.take(1)
+    api.fleet.set(viewOf('west'))
+    api.fleet.set(viewOf('south'))
+    const [left] = await stream.take(1)
+    expect(counted([added, left])).toEqual(['ADDED north 2', 'LEFT south 1'])
+    await stream.cancel()
+    const again = await open(api, 'viewer', path, { 'last-event-id': added!.id! })
+    expect(counted(await again.take(1))).toEqual(['LEFT south 1'])
+    await again.cancel()
+  })
+
   it('resumes with what the reader has of its filter', async () => {
     const api = testApi()
     api.fleet.set(aliased('west', 'in the clouds'))
@@ -129,6 +146,7 @@ describe('watching instances', () => {
     ['another filter', 'viewer', '/instances:watch?name=th'],
     ['another filter of the same instances', 'viewer', '/instances:watch?name=sout'],
     ['no filter', 'viewer', '/instances:watch'],
+    ['a filter more', 'viewer', '/instances:watch?name=south&needsAttention=true'],
     ['another caller', 'admin', '/instances:watch?name=south'],
     ['a caller who sees less', 'north-only', '/instances:watch?name=south'],
   ])('starts over from the token of a stream with %s', async (_, caller, path) => {

@@ -1,15 +1,16 @@
 import { compareTexts } from '../../../ports/compare-texts.js'
 import type { ListInstancesRequest } from '../../../proto/gen/kairship/instance_pb.js'
 import { SortBy, SortDir } from '../../../proto/gen/kairship/types_pb.js'
+import { isChosen } from '../../instances/instance-filter.js'
 import type { ShownInstance } from '../../instances/instance-reading.js'
 import { type Page, type PageRequest, pageOf } from '../../objects/paging.js'
 
-/** Searches, sorts and pages instances by the contract's rules. They come sorted by name. */
+/** Filters, sorts and pages instances by the contract's rules. They come sorted by name. */
 export function listPage(
   shown: readonly ShownInstance[],
-  request: Pick<ListInstancesRequest, 'name' | 'sortBy' | 'sortDir'> & PageRequest,
+  request: Pick<ListInstancesRequest, 'name' | 'needsAttention' | 'sortBy' | 'sortDir'> & PageRequest,
 ): Page<ShownInstance> {
-  const found = shown.filter(one => isNamed(one, request.name))
+  const found = shown.filter(one => isChosen(one, request))
   const { sortBy, sortDir } = request
   const key = (sortBy !== SortBy.SORT_BY_UNSPECIFIED && sortKey[sortBy]) || nameOf
   const isDescending = sortBy !== SortBy.SORT_BY_UNSPECIFIED && sortDir !== SortDir.asc
@@ -18,10 +19,6 @@ export function listPage(
     descending: isDescending ? 1 : 0,
   })
 }
-
-/** Whether the name or the alias of an instance contains a text. */
-export const isNamed = ({ name, instance }: ShownInstance, text: string): boolean =>
-  name.includes(text) || (instance.spec.alias?.includes(text) ?? false)
 
 /** Names break ties in ascending order whatever the direction, so that pages never overlap. */
 function sorted(shown: readonly ShownInstance[], by: SortBy, dir: SortDir): readonly ShownInstance[] {

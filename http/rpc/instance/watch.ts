@@ -7,9 +7,9 @@ import {
 } from '../../../proto/gen/kairship/instance_pb.js'
 import type { Call } from '../../call/call.js'
 import type { InstanceFeed } from '../../instances/instance-feed.js'
+import { isChosen } from '../../instances/instance-filter.js'
 import { ShownObjects } from '../../objects/watch/shown-objects.js'
 import { streamDigest } from '../kind/resume-token.js'
-import { isNamed } from './list.js'
 import { messageOfView } from './message.js'
 import { seenBy } from './seen-by.js'
 
@@ -24,7 +24,7 @@ export async function* watchInstances(
   request: WatchInstancesRequest,
   call: Call,
 ): AsyncGenerator<Message> {
-  const isWanted = (view: InstanceView) => isNamed(view, request.name)
+  const isWanted = (view: InstanceView) => isChosen(view, request)
   let shown = new ShownObjects()
   /** Names a position of the feed, and by a digest this stream and the instances that its reader has then. */
   const tokenAt = (position: string) =>
