@@ -29,14 +29,17 @@ const CREATE = { verb: 'create', resource: 'instances' } as const
 /** All control planes, live. */
 export function FleetScreen() {
   const { fleet } = useWords()
-  const { name = '', view, page = 1 } = route.useSearch()
+  const { name = '', view, page = 1, attention = false } = route.useSearch()
   const navigate = route.useNavigate()
-  const live = useLive(() => fleetSource(name), [name], { page, pageSize: PAGE_SIZE })
+  const live = useLive(() => fleetSource({ name, needsAttention: attention }), [name, attention], {
+    page,
+    pageSize: PAGE_SIZE,
+  })
   const [typed, setTyped] = useState(name)
   const find = useDebouncedCallback(
     (text: string) =>
       void navigate({
-        search: ({ view }) => ({ ...(view && { view }), ...(text && { name: text }) }),
+        search: ({ name: _, page: __, ...rest }) => ({ ...rest, ...(text && { name: text }) }),
         replace: true,
       }),
     TYPING_MS,
@@ -59,16 +62,34 @@ export function FleetScreen() {
         </Group>
       </Group>
       <Group justify="space-between">
-        <TextInput
-          aria-label={fleet.filter}
-          placeholder={fleet.filter}
-          value={typed}
-          onChange={event => {
-            setTyped(event.currentTarget.value)
-            find(event.currentTarget.value)
-          }}
-          w={260}
-        />
+        <Group>
+          <TextInput
+            aria-label={fleet.filter}
+            placeholder={fleet.filter}
+            value={typed}
+            onChange={event => {
+              setTyped(event.currentTarget.value)
+              find(event.currentTarget.value)
+            }}
+            w={260}
+          />
+          <SegmentedControl
+            aria-label={fleet.columns.attention}
+            value={attention ? 'attention' : 'all'}
+            onChange={next =>
+              void navigate({
+                search: ({ attention: _, page: __, ...rest }) => ({
+                  ...rest,
+                  ...(next === 'attention' && { attention: true as const }),
+                }),
+              })
+            }
+            data={[
+              { value: 'all', label: fleet.all },
+              { value: 'attention', label: fleet.columns.attention },
+            ]}
+          />
+        </Group>
         <SegmentedControl
           value={view ?? 'cards'}
           onChange={next =>
@@ -87,7 +108,7 @@ export function FleetScreen() {
       </Group>
       {live.state === 'loading' && live.problem && <Problem error={live.problem} />}
       {live.state !== 'loading' && live.items.length === 0 && (
-        <Text c="dimmed">{name ? fleet.noMatch(name) : fleet.empty}</Text>
+        <Text c="dimmed">{attention ? fleet.calm(name) : name ? fleet.noMatch(name) : fleet.empty}</Text>
       )}
       <Suspense>{view === 'table' ? <FleetTable items={items} /> : <InstanceCards items={items} />}</Suspense>
       {isPainted && pages > 1 && (

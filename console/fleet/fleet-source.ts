@@ -6,13 +6,24 @@ import type { Source } from '../live/source.js'
 /** Cards on one page: as many as two screens show. */
 export const PAGE_SIZE = 48
 
-/** The instances whose name or alias contains a text. */
-export const fleetSource = (name: string): Source<Instance> => ({
+/** The instances to show. */
+interface FleetFilter {
+  /** A text in the name or the alias. */
+  readonly name: string
+  readonly needsAttention: boolean
+}
+
+/** The instances that a filter chooses. */
+export const fleetSource = (filter: FleetFilter): Source<Instance> => ({
   async list(page, signal) {
-    const { items, pagination } = await instances.listInstances({ name, ...page }, { signal })
+    const { items, pagination } = await instances.listInstances({ ...filter, ...page }, { signal })
     return { items, total: pagination?.total ?? items.length }
   },
   watch: (resumeToken, signal) =>
-    changesOf(instances.watchInstances({ name, resumeToken }, { signal }), ({ instance }) => instance, Type),
+    changesOf(
+      instances.watchInstances({ ...filter, resumeToken }, { signal }),
+      ({ instance }) => instance,
+      Type,
+    ),
   keyOf: ({ metadata }) => metadata?.name ?? '',
 })

@@ -1,7 +1,6 @@
 import { Anchor, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
-import { ConditionWords } from '../failures/server-words.js'
 import { summaryAsOf } from '../live/as-of.js'
 import { AsOf } from '../parts/as-of.js'
 import { StateBadge } from '../parts/state-badge.js'
@@ -9,7 +8,8 @@ import { Ago } from '../parts/time.js'
 import { SCROLLABLE } from '../tables/scrollable.js'
 import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
-import { attentionOf } from './attention.js'
+import { Attention } from './attention.js'
+import { attentionOf } from './attention-of.js'
 import { Capacity } from './capacity.js'
 import { versionsOf } from './versions.js'
 
@@ -47,7 +47,6 @@ function Row({ instance }: { readonly instance: Instance }) {
   const { fleet } = useWords()
   const { metadata, spec, status } = instance
   const name = metadata?.name ?? ''
-  const attention = attentionOf(instance)
   const { clusterSummary: clusters, nodeSummary: nodes } = status?.summary ?? {}
   const counted = (of?: { readonly readyNum: number; readonly totalNum: number }) =>
     of ? fleet.ready(of.readyNum, of.totalNum) : '–'
@@ -66,7 +65,7 @@ function Row({ instance }: { readonly instance: Instance }) {
       </Table.Td>
       <Table.Td maw={320}>
         <Text size="sm" lineClamp={2}>
-          {attention ? <ConditionWords condition={attention} /> : fleet.nothing}
+          {attentionOf(instance) ? <Attention instance={instance} /> : fleet.nothing}
         </Text>
       </Table.Td>
       <Table.Td>{counted(clusters)}</Table.Td>

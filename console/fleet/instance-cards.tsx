@@ -1,16 +1,16 @@
 import { Anchor, Card, Group, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
-import { ConditionWords } from '../failures/server-words.js'
 import { Dot } from '../parts/dot.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { useWords } from '../words/use-words.js'
-import { attentionOf } from './attention.js'
+import { Attention } from './attention.js'
+import { attentionOf } from './attention-of.js'
 import { Capacity } from './capacity.js'
 import { namedVersionsOf } from './versions.js'
 
-/** A card for each instance: its state, why it is not ready, and how full its clusters are. */
+/** A card for each instance: its state, why it needs attention, and how full its clusters are. */
 export const InstanceCards = ({ items }: { readonly items: readonly Instance[] }) => (
   <SimpleGrid cols={{ base: 1, md: 2, xl: 3 }} component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
     {items.map(instance => (
@@ -23,7 +23,6 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
   const { fleet } = useWords()
   const { metadata, spec, status } = instance
   const name = metadata?.name ?? ''
-  const attention = attentionOf(instance)
   const { clusterSummary: clusters, nodeSummary: nodes } = status?.summary ?? {}
   return (
     <Card withBorder component="li" padding="lg">
@@ -41,9 +40,9 @@ function InstanceCard({ instance }: { readonly instance: Instance }) {
           </div>
           <StateBadge state={status?.state ?? 0} />
         </Group>
-        {attention && (
+        {attentionOf(instance) && (
           <Text size="sm" lineClamp={3}>
-            <ConditionWords condition={attention} />
+            <Attention instance={instance} />
           </Text>
         )}
         <Group gap="xl" mt="auto">

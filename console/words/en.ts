@@ -204,6 +204,9 @@ export const en = {
     empty:
       'There are no instances yet. Create one with “kairship adopt”, or apply an Instance to the host cluster.',
     noMatch: (text: string) => `No instance has “${text}” in its name or alias.`,
+    all: 'All',
+    calm: (text: string) => `No instance${text && ` with “${text}” in its name or alias`} needs attention.`,
+    notReady: (n: number) => `${count(n, 'cluster is', 'clusters are')} not ready.`,
     columns: {
       name: 'Instance',
       state: 'State',

@@ -188,6 +188,9 @@ export const zh: Words = {
     table: '表格',
     empty: '还没有实例。用 “kairship adopt” 创建，或在宿主集群中应用一个 Instance。',
     noMatch: text => `没有名称或别名包含“${text}”的实例。`,
+    all: '全部',
+    calm: text => `没有${text && `名称或别名包含“${text}”且`}需要关注的实例。`,
+    notReady: n => `${n.toLocaleString('zh-CN')} 个集群未就绪。`,
     columns: {
       name: '实例',
       state: '状态',

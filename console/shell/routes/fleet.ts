@@ -9,14 +9,17 @@ export interface FleetSearch {
   readonly name?: string
   readonly view?: 'table'
   readonly page?: number
+  /** Only instances that need attention. */
+  readonly attention?: true
 }
 
 const fleet = createRoute({
   getParentRoute: () => root,
   path: '/instances',
-  validateSearch: ({ name, view, page }: Record<string, unknown>): FleetSearch => ({
+  validateSearch: ({ name, view, page, attention }: Record<string, unknown>): FleetSearch => ({
     ...(typeof name === 'string' && name !== '' && { name }),
     ...(view === 'table' && { view }),
+    ...(attention === true && { attention }),
     ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
   }),
   // Part of the first script and not lazy: sign-in links open this screen, and a chunk would need a second round of requests.

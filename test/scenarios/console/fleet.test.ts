@@ -148,6 +148,44 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
+  it('lists the instances that need attention and why, in both views and by its address', async () => {
+    const { api, proxy } = world
+    const { instance, playground } = proxy
+    const { page, complaints } = await world.signedIn()
+    const create = {
+      apiVersion: 'kairship.io/v1alpha1',
+      kind: 'Instance',
+      metadata: { name: 'unreached' },
+      spec: { kubeconfigSecretRef: { namespace: 'karmada-instances', name: 'nowhere' } },
+    }
+    const path = `/apis/${INSTANCES.group}/${INSTANCES.version}/${INSTANCES.resource}`
+    await playground.host.local.request({ method: 'POST', path, body: create })
+    await page.getByText('2 instances').waitFor()
+    await page.getByText('Needs attention', { exact: true }).click()
+    await page.getByText('1 instance', { exact: true }).waitFor()
+    const cards = page.getByRole('main').getByRole('listitem')
+    expect(await cards.getByRole('heading').allTextContents()).toEqual(['unreached'])
+    expect(page.url()).toBe(`${api.url}/instances?attention=true`)
+    const chaos = new Chaos(playground.members)
+    const [member = ''] = playground.members.keys()
+    await chaos.apply(member, 'cut')
+    await cards.filter({ hasText: instance }).getByText('1 cluster is not ready.').waitFor()
+    await page.getByText('2 instances').waitFor()
+    await page.getByText('Table', { exact: true }).click()
+    await page
+      .getByRole('row', { name: new RegExp(instance) })
+      .getByText('1 cluster is not ready.')
+      .waitFor()
+    await page.reload()
+    await page.getByText('2 instances').waitFor()
+    expect(await page.getByRole('radio', { name: 'Needs attention' }).isChecked()).toBe(true)
+    await chaos.apply(member, 'heal')
+    await page.getByText('1 instance', { exact: true }).waitFor()
+    await playground.host.local.request({ method: 'DELETE', path: `${path}/unreached` })
+    await page.getByText('No instance needs attention.').waitFor()
+    expect(complaints).toEqual([])
+  })
+
   it('explains an instance: state, lifecycle, conditions and transitions', async () => {
     const { api, proxy } = world
     const { page, complaints } = await world.signedIn()
