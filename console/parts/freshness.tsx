@@ -32,8 +32,10 @@ export function Freshness({
       label={page.state === 'live' ? source : problem ? failureText(problem, words) : text}
       multiline
       maw={420}
+      events={{ hover: true, focus: true, touch: true }}
     >
-      <Group gap={6} role="status">
+      {/* Also for those without a mouse: the source is said nowhere else. */}
+      <Group gap={6} role="status" tabIndex={0}>
         <Dot color={color} />
         <Text size="sm">{text}</Text>
       </Group>

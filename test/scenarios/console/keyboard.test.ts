@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { describeConsole } from '../support/console-world.js'
+import { barriers, describeConsole } from '../support/console-world.js'
 
 describeConsole('a person at the console without a mouse', { members: 3 }, world => {
   const members = () => [...world.proxy.playground.members.keys()].sort()
@@ -49,5 +49,17 @@ describeConsole('a person at the console without a mouse', { members: 3 }, world
     expect([await button.getAttribute('aria-busy'), await isFocused()]).toEqual([null, true])
     // Chromium reports the 503 itself.
     expect(complaints.filter(complaint => !complaint.includes('503'))).toEqual([])
+  })
+
+  it('reads at the state of a list where it is from', async () => {
+    const { page, complaints } = await world.at('clusters')
+    const state = page.getByRole('status').filter({ hasText: /^Live$/ })
+    await state.waitFor()
+    await page.getByRole('link', { name: 'Join a cluster' }).focus()
+    await page.keyboard.press('Tab')
+    await page.getByRole('tooltip').filter({ hasText: 'Answered by Kairship from its watch cache' }).waitFor()
+    expect(await state.and(page.locator(':focus')).count()).toBe(1)
+    expect(await barriers(page)).toEqual([])
+    expect(complaints).toEqual([])
   })
 })
