@@ -2,6 +2,7 @@ import { serviceClient } from '../../client/service-client.js'
 import { FleetScope, FleetService } from '../../proto/gen/kairship/fleet_pb.js'
 import { instances } from '../connection/instance-service.js'
 import { rest } from '../connection/rest.js'
+import { isPolicyKind, NO_NAMESPACE } from '../policies/policy-kinds.js'
 
 const fleet = serviceClient(FleetService, rest)
 
@@ -12,6 +13,8 @@ export const searched = [
   'deployments',
   'statefulsets',
   'daemonsets',
+  'jobs',
+  'cronjobs',
   'propagationpolicies',
   'clusterpropagationpolicies',
   'overridepolicies',
@@ -46,6 +49,8 @@ const versions: Readonly<Record<Exclude<Searched, 'instances'>, { group: string;
   deployments: { group: 'apps', version: 'v1' },
   statefulsets: { group: 'apps', version: 'v1' },
   daemonsets: { group: 'apps', version: 'v1' },
+  jobs: { group: 'batch', version: 'v1' },
+  cronjobs: { group: 'batch', version: 'v1' },
   propagationpolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
   clusterpropagationpolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
   overridepolicies: { group: 'policy.karmada.io', version: 'v1alpha1' },
@@ -83,7 +88,6 @@ export function addressOf(kind: Searched, { name, instance = name, namespace }: 
   const at = `/instances/${part(instance)}`
   if (kind === 'instances') return at
   if (kind === 'clusters') return `${at}/clusters/${part(name)}`
-  if (kind === 'deployments' || kind === 'statefulsets' || kind === 'daemonsets')
-    return `${at}/workloads/${kind}/${part(namespace ?? '')}/${part(name)}`
-  return `${at}/policies?${new URLSearchParams({ kind, find: name })}`
+  if (isPolicyKind(kind)) return `${at}/policies/${kind}/${part(namespace ?? NO_NAMESPACE)}/${part(name)}`
+  return `${at}/workloads/${kind}/${part(namespace ?? '')}/${part(name)}`
 }

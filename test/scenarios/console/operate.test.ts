@@ -189,6 +189,47 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     expect(complaints).toEqual([])
   })
 
+  it('opens the instance, the cluster, the Job and the policy that a search finds', async () => {
+    const member = [...world.proxy.playground.members.keys()].sort()[0] ?? ''
+    const create = (path: string, body: object) => world.karmada({ method: 'POST', path, body })
+    await create('/apis/policy.karmada.io/v1alpha1/clusterpropagationpolicies', {
+      apiVersion: 'policy.karmada.io/v1alpha1',
+      kind: 'ClusterPropagationPolicy',
+      metadata: { name: 'found-policy' },
+      spec: { resourceSelectors: [{ apiVersion: 'v1', kind: 'Namespace', name: 'none' }], placement: {} },
+    })
+    await create('/apis/batch/v1/namespaces/default/jobs', {
+      apiVersion: 'batch/v1',
+      kind: 'Job',
+      metadata: { name: 'found-job' },
+      spec: {
+        template: { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'busybox:1.37' }] } },
+      },
+    })
+    const { page, complaints } = await world.signedIn()
+    const field = page.getByRole('textbox', { name: 'Instances, clusters, workloads, policies' })
+    const at = `**/instances/${world.instance}`
+    for (const [kind, name, url] of [
+      ['Instances', world.instance, at],
+      ['Member clusters', member, `${at}/clusters/${member}`],
+      ['Jobs', 'found-job', `${at}/workloads/jobs/default/found-job`],
+      [
+        'ClusterPropagationPolicies',
+        'found-policy',
+        `${at}/policies/clusterpropagationpolicies/-/found-policy`,
+      ],
+    ] as const) {
+      await page.keyboard.press('Control+k')
+      await field.fill(name)
+      const group = page.locator('.mantine-Combobox-group').filter({ hasText: kind })
+      await group.getByRole('option', { name }).first().click()
+      await page.waitForURL(url)
+      await page.getByRole('heading', { name }).first().waitFor()
+      await field.waitFor({ state: 'detached' })
+    }
+    expect(complaints).toEqual([])
+  })
+
   it('shows the events of an instance and of the fleet as they happen', async () => {
     const { local } = world.proxy.playground.karmadas.get(world.instance)!.server
     const write = (name: string, message: string) =>
