@@ -1,5 +1,7 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { ApiError } from '../../client/errors.js'
 import { serviceClient } from '../../client/service-client.js'
 import { CloudShellService, type CloudShell as Shell } from '../../proto/gen/kairship/cloudshell_pb.js'
 import { rest } from '../connection/rest.js'
@@ -14,6 +16,22 @@ const shells = serviceClient(CloudShellService, rest)
 /** The pause between two reads of a starting terminal, milliseconds, and the most reads. Terminals have no watch. */
 const READ_MS = 2_000
 const MOST_READS = 30
+/** The name of no terminal: Kairship names them after their instance. */
+const PROBE = 'is-served'
+
+/**
+ * Whether the host has CloudTTY. The answer to a read of a terminal that does not exist says it. Any other refusal counts as yes: the buttons
+ * explain those.
+ */
+async function areServed(instance: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await shells.getCloudShell({ instance, name: PROBE }, { signal })
+  } catch (error) {
+    if (error instanceof ApiError) return error.reason !== 'NoCloudShells'
+    throw error
+  }
+  return true
+}
 
 /** A terminal with kubectl for the instance, where the host has CloudTTY. */
 export function CloudShell({ instance }: { readonly instance: string }) {
@@ -35,6 +53,13 @@ export function CloudShell({ instance }: { readonly instance: string }) {
       setLooks(count => count + 1)
     }
   })
+  const { data: isServed, isPending } = useQuery({
+    queryKey: ['cloudshells', instance],
+    queryFn: ({ signal }) => areServed(instance, signal),
+    // CloudTTY may be installed between two visits of the screen.
+    staleTime: 0,
+    gcTime: 0,
+  })
   const address = addressOf(shell)
   const isWaiting = shell !== undefined && address === undefined && looks < MOST_READS
   // biome-ignore lint/correctness/useExhaustiveDependencies: each read schedules the next
@@ -49,6 +74,7 @@ export function CloudShell({ instance }: { readonly instance: string }) {
     <Section title={words.title}>
       <Stack gap="sm">
         <Text size="sm">{words.help}</Text>
+        {isServed === false && <Text size="sm">{words.none}</Text>}
         {problem && <Problem error={problem} />}
         {isWaiting && (
           <Text size="sm" role="status">
@@ -73,15 +99,18 @@ export function CloudShell({ instance }: { readonly instance: string }) {
               {words.end}
             </MayButton>
           ) : (
-            <MayButton
-              wanted={{ ...wanted, verb: 'create' }}
-              size="xs"
-              variant="default"
-              loading={start.busy}
-              onClick={() => void start.run()}
-            >
-              {words.start}
-            </MayButton>
+            !isPending &&
+            isServed !== false && (
+              <MayButton
+                wanted={{ ...wanted, verb: 'create' }}
+                size="xs"
+                variant="default"
+                loading={start.busy}
+                onClick={() => void start.run()}
+              >
+                {words.start}
+              </MayButton>
+            )
           )}
         </Group>
       </Stack>

@@ -54,6 +54,7 @@ const en = {
   shell: {
     title: 'Cloud shell',
     help: 'A terminal in your browser, with kubectl and an administrator’s kubeconfig of this instance. Anyone with its address can use it.',
+    none: 'The host has no CloudTTY, which runs these terminals. Install CloudTTY (v0.6 or later) there, or use kubectl with a kubeconfig of this instance.',
     start: 'Start',
     waiting: 'Starting',
     open: 'Open the terminal',
@@ -160,6 +161,7 @@ const zh: typeof en = {
   shell: {
     title: '云终端',
     help: '浏览器中的终端，带有 kubectl 和此实例的管理员 kubeconfig。知道其地址的人都可以使用。',
+    none: '宿主集群没有运行这些终端的 CloudTTY。请在宿主集群安装 CloudTTY（v0.6 或更高版本），或者用此实例的 kubeconfig 使用 kubectl。',
     start: '启动',
     waiting: '启动中',
     open: '打开终端',
