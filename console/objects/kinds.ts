@@ -1,6 +1,7 @@
 import type { ObjectType } from '../kube/object.js'
 import { policyName } from './forms/placement.js'
 import type { ObjectKind } from './object-kind.js'
+import { isPropagatedType } from './propagated.js'
 import { definitions, federatedHpas, ingresses, namespaces, secrets, services } from './sources.js'
 import { bare, customResources } from './type-sources.js'
 
@@ -163,11 +164,12 @@ export const customKind = (of: ObjectType): ObjectKind => ({
   type: of,
   source: customResources(of),
   facts: ['policies'],
-  isPlaced: true,
+  isPlaced: isPropagatedType(of),
   sketch: namespace => {
     const apiVersion = `${of.group}/${of.version}`
+    const policy = isPropagatedType(of) ? placed(apiVersion, of.kind, namespace, 'first') : ''
     return of.isNamespaced
-      ? `${head(apiVersion, of.kind, namespace, 'first')}spec: {}\n${placed(apiVersion, of.kind, namespace, 'first')}`
+      ? `${head(apiVersion, of.kind, namespace, 'first')}spec: {}\n${policy}`
       : `apiVersion: ${apiVersion}\nkind: ${of.kind}\nmetadata:\n  name: first\nspec: {}\n`
   },
 })

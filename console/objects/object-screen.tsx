@@ -17,6 +17,7 @@ import { NoKind } from './no-kind.js'
 import { ObjectActions } from './object-actions.js'
 import { ObjectContent } from './object-content.js'
 import type { ObjectKind } from './object-kind.js'
+import { isPropagatedNamespace } from './propagated.js'
 import { useKind } from './use-kind.js'
 
 const route = getRouteApi('/instances/$name/objects/$kind/$namespace/$object')
@@ -38,6 +39,7 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
   const words = useObjectWords()
   const namespace = place === '-' ? '' : place
   const at = { type: kind.type, namespace, name }
+  const isPlaced = kind.isPlaced && isPropagatedNamespace(namespace)
   const page = useLive(
     () => kind.source({ instance, namespace, only: name }),
     [kind, instance, namespace, name],
@@ -99,12 +101,12 @@ function Shown({ kind }: { readonly kind: ObjectKind }) {
           </Group>
           <Labels of={metadata?.labels} />
           {!edit && <ObjectContent instance={instance} kind={kind} at={at} version={row} />}
-          {kind.isPlaced && row.clusters && (
+          {isPlaced && row.clusters && (
             <Section title={words.distribution}>
               <Distribution clusters={row.clusters} instance={instance} />
             </Section>
           )}
-          {kind.isPlaced && (
+          {isPlaced && (
             <Section title={words.way}>
               <Propagation instance={instance} at={at} version={row} />
             </Section>
