@@ -114,6 +114,13 @@ export const federatedHpas = (wanted: ObjectQuery): Source<ObjectRow> =>
     keyOf,
   })
 
+/** Scopes as manifests write them. */
+const scopes: Readonly<Record<Scope, string>> = {
+  [Scope.RESOURCE_SCOPE_UNSPECIFIED]: '',
+  [Scope.CLUSTER]: 'Cluster',
+  [Scope.NAMESPACED]: 'Namespaced',
+}
+
 export const definitions = (wanted: ObjectQuery): Source<ObjectRow> => {
   const { instance, find = '', only: name = '' } = wanted
   return rpcSource({
@@ -126,7 +133,7 @@ export const definitions = (wanted: ObjectQuery): Source<ObjectRow> => {
       metadata,
       facts: [
         spec?.names?.kind ?? '',
-        Scope[spec?.scope ?? 0] ?? '',
+        scopes[spec?.scope ?? 0],
         (spec?.versions ?? [])
           .filter(({ served }) => served)
           .map(({ name: version }) => version)
