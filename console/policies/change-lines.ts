@@ -9,11 +9,19 @@ interface Change {
 /** The most characters of a value in a line. */
 const MOST_VALUE = 80
 
-/** A patch as readable lines: `spec.replicas: 2 → 5`. */
+/** Karmada's own lists of the labels and annotations that it manages. They follow from the fields that other lines show. */
+const LISTS = new Set(
+  ['managed-labels', 'managed-annotations'].map(
+    list => `/metadata/annotations/resourcetemplate.karmada.io~1${list}`,
+  ),
+)
+
+/** A patch as readable lines: `spec.replicas: 2 → 5`. Leaves out Karmada's own lists of fields. */
 export function changeLines({ before, patch }: Change): string[] {
   if (patch.length === 0) return []
   const object: unknown = before === '' ? undefined : JSON.parse(before)
-  return patch.map(({ op, path, value }) => {
+  const shown = patch.filter(({ path }) => !LISTS.has(path))
+  return shown.map(({ op, path, value }) => {
     const keys = path.split('/').slice(1).map(unescaped)
     const field = keys.join('.')
     if (op === 'add') return `+ ${field}: ${short(value)}`

@@ -32,7 +32,7 @@ function Change({ change }: { readonly change: ManifestChange }) {
   const [isOpen, { toggle }] = useDisclosure()
   const { cluster, before, after, problem } = change
   const lines = changeLines(change)
-  const what = before === '' ? words.comes : after === '' ? words.goes : words.changes(change.patch.length)
+  const what = before === '' ? words.comes : after === '' ? words.goes : words.changes(lines.length)
   return (
     <Stack gap={2}>
       <Group gap="xs">

@@ -26,6 +26,17 @@ describe('the readable line of a change of a manifest', () => {
     expect(changeLines({ before: '', patch: [] })).toEqual([])
   })
 
+  it('has no line for Karmada’s lists of the labels and annotations that it manages', () => {
+    const list = (name: string) => ({
+      op: 'replace',
+      path: `/metadata/annotations/resourcetemplate.karmada.io~1${name}`,
+      value: '"a,b"',
+    })
+    const label = { op: 'add', path: '/metadata/labels/b', value: '"1"' }
+    const patch = [list('managed-annotations'), list('managed-labels'), label]
+    expect(changeLines({ before, patch })).toEqual(['+ metadata.labels.b: "1"'])
+  })
+
   it('cuts long values', () => {
     const value = JSON.stringify('x'.repeat(1_000))
     const [line = ''] = changeLines({ before, patch: [{ op: 'add', path: '/spec/x', value }] })
