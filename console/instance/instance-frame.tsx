@@ -1,9 +1,14 @@
 import { Select, Stack, Tabs, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Fragment } from 'react'
+import { ApiError } from '../../client/errors.js'
+import { Code } from '../../transcoding/code.js'
+import { instances } from '../connection/instance-service.js'
 import { Trail } from '../parts/trail.js'
 import { useWords } from '../words/use-words.js'
+import { NoInstance } from './no-instance.js'
 
 const route = getRouteApi('/instances/$name')
 
@@ -37,11 +42,25 @@ export function InstanceFrame() {
   const [, , , first] = pathname.split('/')
   const part = tabOf[first ?? ''] ?? (first || 'overview')
   const label: string | undefined = Object.hasOwn(labels, part) ? labels[part as Part] : undefined
+  const { data, error } = useQuery({
+    queryKey: ['instance', name],
+    queryFn: ({ signal }) => instances.getInstance({ name }, { signal }),
+  })
+  // Screens of an instance that is deleted while it is read say that it is gone.
+  const isUnknown = !data && error instanceof ApiError && error.code === Code.NOT_FOUND
   const open = (next: string | null) => {
     if (next === null) return
     const to = next === 'overview' ? '/instances/$name' : `/instances/$name/${next}`
     void navigate({ to, params: { name } } as never)
   }
+  if (isUnknown)
+    return (
+      <Stack>
+        <Trail to="/instances" from={nav.fleet} here={name} />
+        <VisuallyHidden component="h1">{name}</VisuallyHidden>
+        <NoInstance name={name} />
+      </Stack>
+    )
   return (
     <Stack>
       <Trail to="/instances" from={nav.fleet} here={name} />

@@ -18,6 +18,7 @@ import { useWords } from '../words/use-words.js'
 import { Connect } from './connect.js'
 import { useExplanation } from './explanation.js'
 import { Lifecycle } from './lifecycle.js'
+import { NoInstance } from './no-instance.js'
 import { Transitions } from './transitions.js'
 
 const route = getRouteApi('/instances/$name/')
@@ -28,6 +29,7 @@ export function InstanceScreen() {
   const { instance: words } = useWords()
   const { data, error, refetch, freshness } = useExplanation(name)
   const isGone = error instanceof ApiError && error.code === Code.NOT_FOUND
+  if (isGone && !data) return <NoInstance name={name} />
   return (
     <Stack>
       {error && (

@@ -11,6 +11,23 @@ describeConsole('a person at the console who follows an old address', { members:
     expect(complaints).toEqual([])
   })
 
+  it.each(['', '/workloads', '/objects/frogs', '/settings'])(
+    'reads that there is no such instance at its address%s, without its tabs, and finds the fleet',
+    async path => {
+      const { page, complaints } = await world.signedIn()
+      await page.goto(`${world.api.url}/instances/nope${path}`)
+      const sentence = page.getByText('There is no instance named nope.')
+      await sentence.waitFor()
+      await page.getByRole('tab').first().waitFor({ state: 'detached' })
+      for (const text of ['This did not work', 'is gone', 'serves no kind'])
+        expect(await page.getByText(text).count()).toBe(0)
+      expect(await barriers(page)).toEqual([])
+      await page.getByRole('link', { name: 'All instances of the fleet' }).click()
+      await page.getByRole('link', { name: world.instance }).waitFor()
+      expect(complaints).toEqual([])
+    },
+  )
+
   it.each(['objects/frogs', 'objects/frogs/new', 'objects/frogs/default/green'])(
     'reads that there is no such kind at %s, and finds those that there are',
     async path => {
