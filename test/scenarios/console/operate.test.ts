@@ -102,7 +102,8 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await placed.getByText('Deployment default/shop').waitFor()
     await placed.getByRole('link', { name: 'default/shop' }).click()
     await page.getByRole('heading', { name: 'shop', exact: true }).waitFor()
-    await page.getByRole('link', { name: first, exact: true }).click()
+    // Each part of the page that names the cluster has a link to it, and they come one after another.
+    await page.getByRole('link', { name: first, exact: true }).first().click()
     await page.getByRole('heading', { name: first, exact: true }).waitFor()
   })
 
