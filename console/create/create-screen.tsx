@@ -11,11 +11,12 @@ import {
 } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import type { Instance } from '../../proto/gen/kairship/instance_pb.js'
 import { instances } from '../connection/instance-service.js'
 import { DraftNotice, useFormDraft } from '../forms/form-draft.js'
 import { RefusalNotice } from '../rights/may.js'
 import { useNotYetWords } from '../words/not-yet.js'
-import { useSettingWords } from '../words/settings.js'
+import { type SettingWords, useSettingWords } from '../words/settings.js'
 import { CheckThenWrite, useCheckedWrite } from '../writes/checked-write.js'
 import { adoptCommand, type InstanceFields, NO_INSTANCE, requestOf } from './instance-fields.js'
 
@@ -122,6 +123,7 @@ export function CreateScreen() {
             title={words.checked(fields.name.trim())}
             styles={{ title: { color: 'var(--mantine-color-text)' } }}
           >
+            {isAdopted && <Text size="sm">{finding(checkedWrite.checked?.answer, words)}</Text>}
             <Text size="sm" mb={4}>
               {words.becomes}
             </Text>
@@ -133,6 +135,12 @@ export function CreateScreen() {
       />
     </Stack>
   )
+}
+
+/** What the check found of the control plane; nothing of it is in the answer to who may not read the instance. */
+function finding(answer: Instance | undefined, words: SettingWords['create']): string {
+  const { endpoint = '', kubernetesVersion = '' } = answer?.status ?? {}
+  return endpoint ? words.found(endpoint, kubernetesVersion) : words.unseen
 }
 
 type TextField = Exclude<keyof InstanceFields, 'mode' | 'deletionPolicy'>

@@ -102,6 +102,9 @@ const en = {
     version: (version: string) => `Karmada ${version} is installed.`,
     check: 'Check',
     checked: (name: string) => `The host accepts ${name}. Nothing was written so far.`,
+    found: (endpoint: string, version: string) =>
+      `A Karmada control plane that no instance manages answers at ${endpoint} (Kubernetes ${version}).`,
+    unseen: 'The Secret and the control plane were not checked, because you may not read this instance.',
     becomes: 'What is created',
     create: 'Create',
   },
@@ -208,6 +211,9 @@ const zh: typeof en = {
     version: version => `将安装 Karmada ${version}。`,
     check: '检查',
     checked: name => `宿主集群接受 ${name}。目前没有写入任何内容。`,
+    found: (endpoint, version) =>
+      `${endpoint} 有 Karmada 控制平面应答（Kubernetes ${version}），且没有实例管理它。`,
+    unseen: '未检查 Secret 和控制平面，因为您不能读取此实例。',
     becomes: '将创建的内容',
     create: '创建',
   },

@@ -1,8 +1,9 @@
-import { beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { startMember } from '../../../playground/member/member.js'
 import { letIn } from '../../http/proxy/playground-proxy.js'
 import { silent } from '../../silent.js'
 import { barriers, describeConsole, pictures } from '../support/console-world.js'
+import { administratorOf, startUnmanagedKarmada, storeKubeconfig } from '../support/unmanaged-karmada.js'
 
 describeConsole('operating a fleet in the console', { members: 2 }, world => {
   beforeAll(async () => {
@@ -108,6 +109,10 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
   })
 
   it('adopts an instance after a dry run, and deletes it after listing what is removed and what stays', async () => {
+    const { playground } = world.proxy
+    const karmada = await startUnmanagedKarmada('second')
+    onTestFinished(() => karmada.close())
+    const [plain] = playground.members.values()
     const { page, complaints } = await world.signedIn()
     await page.getByRole('link', { name: 'New instance' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Not A Name')
@@ -116,11 +121,32 @@ describeConsole('operating a fleet in the console', { members: 2 }, world => {
     await page.getByRole('alert').getByText('Not A Name').waitFor()
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('second')
     await page.getByRole('button', { name: 'Check' }).click()
+    const refusal = page.getByRole('alert')
+    await refusal.getByText('Secret karmada-instances/second does not exist on the host').waitFor()
+    expect(await page.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
+    for (const [server, problem] of [
+      [plain?.server, 'is no Karmada control plane'],
+      [playground.karmadas.get(world.instance)?.server, `as that of instance ${world.instance}`],
+    ] as const) {
+      if (server)
+        await storeKubeconfig(playground.host, 'second', { kubeconfig: await administratorOf(server) })
+      await page.getByRole('button', { name: 'Check' }).click()
+      await refusal.getByText(problem).waitFor()
+    }
+    await page.getByRole('button', { name: '简体中文' }).click()
+    await page.getByRole('button', { name: '检查' }).click()
+    await refusal.getByText('较早的 Instance 已使用同一端点').waitFor()
+    await page.getByRole('button', { name: 'English' }).click()
+    await storeKubeconfig(playground.host, 'second', { kubeconfig: await administratorOf(karmada.server) })
+    await page.getByRole('button', { name: 'Check' }).click()
     await page.getByText('The host accepts second.').waitFor()
+    await page
+      .getByText(`A Karmada control plane that no instance manages answers at ${karmada.server.url}`)
+      .waitFor()
     await pictures(page, 'new-instance')
     await page.getByRole('button', { name: 'Create' }).click()
     await page.getByRole('heading', { name: 'second' }).waitFor()
-    await page.getByText('karmada-instances/second').first().waitFor()
+    await page.getByText(karmada.server.url).first().waitFor()
     await page.getByRole('tab', { name: 'Settings' }).click()
     const end = page.getByRole('region', { name: 'Delete this instance' })
     await end.getByText('The control plane itself stays as it is').waitFor()
