@@ -105,7 +105,7 @@ function Settings() {
       )}
       <Menu>
         <Menu.Target>
-          <Anchor component="button" size="sm" maw={180} miw={0} truncate>
+          <Anchor component="button" size="sm" maw={180} miw={32} mih={24} truncate>
             {session.user}
           </Anchor>
         </Menu.Target>

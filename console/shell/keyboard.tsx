@@ -57,6 +57,7 @@ export function Keyboard() {
         variant="default"
         size="xs"
         fw={400}
+        px={8}
         aria-label={nav.search}
         aria-keyshortcuts="Control+K Meta+K"
         onClick={search}
