@@ -28,7 +28,7 @@ it.each([' \n', '\n', ' \n \n', ' a\n', 'a\n\n', '\ta\n'])(
   },
 )
 
-// By `stringv` of encode.go (go.yaml.in/yaml/v2): a text that is resolved to another type has double quotes.
+// As Karmada's own function writes them (oracle, 2026-11-29); encode.go of go.yaml.in/yaml/v2 has the rule in `stringv`.
 it.each([
   '',
   '.5',
