@@ -30,7 +30,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await page.getByRole('button', { name: 'New policy' }).click()
     await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('shop')
     await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('shop')
-    const preview = page.getByRole('region', { name: 'What it would do' })
+    const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByText('It selects 1 object.').waitFor()
     await preview.getByText('Would be taken').waitFor()
     await preview.getByRole('row', { name: new RegExp(`${second} none → 4`) }).waitFor()
@@ -162,7 +162,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await rule.getByRole('textbox', { name: 'Value' }).fill('1.28')
     await page.getByRole('button', { name: 'Add a rule' }).click()
     await page.getByRole('button', { name: 'Remove rule 2' }).click()
-    const preview = page.getByRole('region', { name: 'What it would do' })
+    const preview = page.getByRole('region', { name: 'Preview' })
     await preview.getByText(`${second}: 1 change`).waitFor()
     await preview.getByText('image: "nginx:1.27" → "nginx:1.28"').waitFor()
     expect(await preview.getByText(`${first}: 1 change`).count()).toBe(0)
@@ -192,6 +192,37 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     await difference.getByText('nginx:1.28').waitFor()
     // Only that: not what each member's server says of its own.
     await expect.poll(() => difference.locator('.cm-changedLine').count()).toBe(2)
+    expect(complaints).toEqual([])
+  })
+
+  it('place objects of all namespaces where they are of the whole cluster, and are edited once they are stored', async () => {
+    const [first = ''] = members()
+    const { page, complaints } = await world.at('policies?kind=clusterpropagationpolicies')
+    await page.getByRole('button', { name: 'New policy' }).click()
+    await page.getByRole('textbox', { name: 'Name', exact: true }).first().fill('everywhere')
+    await page.getByRole('group', { name: 'Selector 1' }).getByLabel('Name').fill('nothing-yet')
+    await page
+      .getByRole('region', { name: 'Preview' })
+      .getByText(/^It selects no/)
+      .waitFor()
+    await checkAndApply(page)
+    await page.getByRole('link', { name: 'everywhere', exact: true }).click()
+    await page.waitForURL('**/policies/clusterpropagationpolicies/-/everywhere')
+    const stored = () =>
+      world.karmada<{ spec: { priority?: number; placement: object } }>({
+        method: 'GET',
+        path: '/apis/policy.karmada.io/v1alpha1/clusterpropagationpolicies/everywhere',
+      })
+    await stored()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Member clusters' }).click()
+    await page.getByRole('option', { name: first }).click()
+    await page.keyboard.press('Escape')
+    await page.getByLabel('Priority', { exact: true }).fill('5')
+    await checkAndApply(page)
+    await expect
+      .poll(async () => (await stored()).spec)
+      .toMatchObject({ priority: 5, placement: { clusterAffinity: { clusterNames: [first] } } })
     expect(complaints).toEqual([])
   })
 
