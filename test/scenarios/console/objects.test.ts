@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { barriers, type ConsoleWorld, describeConsole, pictures } from '../support/console-world.js'
 import { StandInList } from '../support/stand-in-list.js'
-import { asYaml, replaceInYaml } from '../support/yaml-editor.js'
+import { asYaml, checkAndApply, replaceInYaml } from '../support/yaml-editor.js'
 
 const request = ({ proxy }: ConsoleWorld, method: string, path: string, body?: unknown) =>
   proxy.playground.karmadas
@@ -240,9 +240,19 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
       .first()
       .waitFor()
     await pictures(page, 'custom-resource')
+    await page.goto(`${world.api.url}/instances/${world.instance}/objects/boats.v1.example.com/default/first`)
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
+    await replaceInYaml(page, /^YAML of/, 'spec: {}', 'spec: {sails: 3}')
+    await checkAndApply(page)
+    await expect
+      .poll(() =>
+        world.karmada({ method: 'GET', path: '/apis/example.com/v1/namespaces/default/boats/first' }),
+      )
+      .toMatchObject({ spec: { sails: 3 } })
     await page.goto(
       `${world.api.url}/instances/${world.instance}/objects/customresourcedefinitions/-/boats.example.com`,
     )
+    await page.getByText('Namespaced', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('All 1 objects of kind Boat go.').waitFor()
@@ -250,6 +260,25 @@ describeConsole('objects of an instance in the console', { members: 2 }, world =
     await dialog.getByRole('textbox').fill('boats.example.com')
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await dialog.waitFor({ state: 'detached' })
+    expect(complaints).toEqual([])
+  })
+
+  it('shows no way to members for objects that Karmada does not propagate', async () => {
+    await world.deploy('placed')
+    const path = '/apis/work.karmada.io/v1alpha2/namespaces/default/resourcebindings/placed-deployment'
+    await expect
+      .poll(() =>
+        world.karmada({ method: 'GET', path }).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true)
+    const { page, complaints } = await world.at(
+      'objects/resourcebindings.v1alpha2.work.karmada.io/default/placed-deployment',
+    )
+    await page.getByRole('heading', { name: 'YAML' }).waitFor()
+    expect(await page.getByRole('region', { name: 'Propagation to member clusters' }).count()).toBe(0)
     expect(complaints).toEqual([])
   })
 
