@@ -35,6 +35,34 @@ describeConsole('instances in the console', {}, world => {
     await page.reload()
     await expect.poll(() => failover.getByRole('switch', { name: 'On' }).isChecked()).toBe(!isOn)
 
+    for (const name of ['Descheduler', 'Metrics adapter']) {
+      const setting = page.getByRole('region', { name })
+      const wasOn = await setting.getByRole('switch', { name: 'On' }).isChecked()
+      await setting.getByRole('switch', { name: 'On' }).click()
+      await setting.getByText(wasOn ? `${name}: on → off` : `${name}: off → on`).waitFor()
+      await setting.getByRole('button', { name: 'Check' }).click()
+      await setting.getByRole('status').getByText('The host accepts this.').waitFor()
+      await setting.getByRole('button', { name: 'Save' }).click()
+      await setting.getByText('Saved. The instance applies the change now.').waitFor()
+      await page.reload()
+      await expect.poll(() => setting.getByRole('switch', { name: 'On' }).isChecked()).toBe(!wasOn)
+    }
+
+    // The two control planes, side by side: a Deployment is on one of them.
+    await world.deploy('here-only')
+    await page.goto(`${world.api.url}/compare`)
+    for (const [side, name] of [
+      ['Left', world.instance],
+      ['Right', 'fresh'],
+    ] as const) {
+      await page.getByRole('group', { name: side }).getByRole('combobox', { name: 'Instance' }).click()
+      await page.getByRole('option', { name, exact: true }).click()
+    }
+    await page.getByText('1 only left').waitFor()
+    await page.getByRole('button', { name: 'default/here-only' }).click()
+    await page.getByRole('region', { name: 'default/here-only' }).getByText('nginx:1.27').waitFor()
+    await page.goto(`${world.api.url}/instances/fresh/settings`)
+
     const end = page.getByRole('region', { name: 'Delete this instance' })
     await end.getByText(/^The control plane goes with it/).waitFor()
     await end.getByRole('button', { name: 'Delete' }).click()
