@@ -29,12 +29,16 @@ const CREATE = { verb: 'create', resource: 'instances' } as const
 /** All control planes, live. */
 export function FleetScreen() {
   const { fleet } = useWords()
-  const { name = '', view, page = 1, attention = false } = route.useSearch()
+  const { name = '', view, page = 1, attention = false, sort } = route.useSearch()
   const navigate = route.useNavigate()
-  const live = useLive(() => fleetSource({ name, needsAttention: attention }), [name, attention], {
-    page,
-    pageSize: PAGE_SIZE,
-  })
+  const live = useLive(
+    () => fleetSource({ name, needsAttention: attention }, sort),
+    [name, attention, sort],
+    {
+      page,
+      pageSize: PAGE_SIZE,
+    },
+  )
   const [typed, setTyped] = useState(name)
   const find = useDebouncedCallback(
     (text: string) =>
@@ -110,7 +114,21 @@ export function FleetScreen() {
       {live.state !== 'loading' && live.items.length === 0 && (
         <Text c="dimmed">{attention ? fleet.calm(name) : name ? fleet.noMatch(name) : fleet.empty}</Text>
       )}
-      <Suspense>{view === 'table' ? <FleetTable items={items} /> : <InstanceCards items={items} />}</Suspense>
+      <Suspense>
+        {view === 'table' ? (
+          <FleetTable
+            items={items}
+            sort={sort}
+            changeSort={next =>
+              void navigate({
+                search: ({ sort: _, page: __, ...rest }) => ({ ...rest, ...(next && { sort: next }) }),
+              })
+            }
+          />
+        ) : (
+          <InstanceCards items={items} />
+        )}
+      </Suspense>
       {isPainted && pages > 1 && (
         <Suspense>
           <FleetPages

@@ -6,6 +6,7 @@ import { AsOf } from '../parts/as-of.js'
 import { StateBadge } from '../parts/state-badge.js'
 import { Ago } from '../parts/time.js'
 import { SCROLLABLE } from '../tables/scrollable.js'
+import type { Sort } from '../tables/sort.js'
 import { TableHead } from '../tables/table-head.js'
 import { useWords } from '../words/use-words.js'
 import { Attention } from './attention.js'
@@ -14,13 +15,26 @@ import { Capacity } from './capacity.js'
 import { versionsOf } from './versions.js'
 
 /** A row for each instance. */
-export function FleetTable({ items }: { readonly items: readonly Instance[] }) {
+export function FleetTable({
+  items,
+  sort,
+  changeSort,
+}: {
+  readonly items: readonly Instance[]
+  readonly sort: Sort | undefined
+  readonly changeSort: (sort: Sort | undefined) => void
+}) {
   const { fleet } = useWords()
   const { columns } = fleet
   return (
     <Table.ScrollContainer minWidth={900} scrollAreaProps={SCROLLABLE}>
       <Table highlightOnHover verticalSpacing="sm">
         <TableHead
+          sorting={{
+            sort,
+            keys: { [columns.name]: 'name', [columns.state]: 'state' },
+            change: changeSort,
+          }}
           titles={[
             columns.name,
             columns.state,

@@ -140,7 +140,7 @@ export class LivePage<T> {
     const recorded = isThere ? { version: versionOf?.(item), row: item } : {}
     if (versionOf) this.#streamed.record(this.source.keyOf(item), recorded, isShown)
     if (isShown || total !== this.page().total) this.#view.change({ total })
-    if (!isModified || (!isShown && !this.source.isStable)) this.#listSoon()
+    if (!isModified || !this.source.isStable) this.#listSoon()
   }
 
   #takeRowChange(change: RowChange): void {

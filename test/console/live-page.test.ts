@@ -22,11 +22,20 @@ describe('a live page', () => {
     expect(server.lists).toBe(1)
   })
 
-  it('shows a change of a visible row without a request', async () => {
+  it('shows a change of a visible row without a request, in a list of stable order', async () => {
+    Object.assign(server, { isStable: true })
     server.change('MODIFIED', { ...north, state: 'degraded' })
     await clock.pass(5_000)
     expect(live.page().items[0]).toEqual({ name: 'north', state: 'degraded' })
     expect(server.lists).toBe(1)
+  })
+
+  it('reads the page again when a visible row changes in a list whose order that may change', async () => {
+    const changed = { ...north, state: 'degraded' }
+    server.items = [south, west, changed]
+    server.change('MODIFIED', changed)
+    await clock.pass(1_000)
+    expect([live.page().items, server.lists]).toEqual([[south, west], 2])
   })
 
   it('reads the page again when rows come or go, once for many', async () => {
@@ -49,6 +58,7 @@ describe('a live page', () => {
   })
 
   it('calls its subscribers four times a second in a flood of changes', async () => {
+    Object.assign(server, { isStable: true })
     const before = shown
     for (let n = 0; n < 100; n += 1) {
       server.change('MODIFIED', { ...north, state: `state ${n}` })

@@ -1,6 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { fleetEventSearch } from '../../events/event-search.js'
 import { FleetScreen } from '../../fleet/fleet-screen.js'
+import { isSort, type Sort } from '../../tables/sort.js'
 import { root } from './root.js'
 import { screen } from './screen.js'
 
@@ -11,14 +12,16 @@ export interface FleetSearch {
   readonly page?: number
   /** Only instances that need attention. */
   readonly attention?: true
+  readonly sort?: Sort
 }
 
 const fleet = createRoute({
   getParentRoute: () => root,
   path: '/instances',
-  validateSearch: ({ name, view, page, attention }: Record<string, unknown>): FleetSearch => ({
+  validateSearch: ({ name, view, page, attention, sort }: Record<string, unknown>): FleetSearch => ({
     ...(typeof name === 'string' && name !== '' && { name }),
     ...(view === 'table' && { view }),
+    ...(isSort(sort) && { sort }),
     ...(attention === true && { attention }),
     ...(Number.isInteger(page) && (page as number) > 1 && { page: page as number }),
   }),
