@@ -28,7 +28,7 @@ const screens = (
   first: string,
   second: string,
 ): readonly (readonly [path: string, text: string])[] => [
-  ['/instances?view=table', '需要关注'],
+  ['/instances?view=table', '开始于'],
   ['/events', 'Successfully applied'],
   ['/new-instance', '新建实例'],
   ['/compare', '比较'],
