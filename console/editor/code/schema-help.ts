@@ -38,7 +38,7 @@ export const schemaHelp = (lookup: SchemaLookup): Extension => [
 
 function descriptionOf(name: string, schema: Schema): HTMLElement {
   const dom = document.createElement('div')
-  dom.className = 'cm-field-schemaHelp'
+  dom.className = 'cm-field-help'
   const title = document.createElement('strong')
   title.textContent = `${name}: ${typeText(schema)}`
   const text = document.createElement('div')

@@ -114,11 +114,11 @@ describeConsole('a person at the console', {}, world => {
   it('sends nothing as another user who signs in in another tab', async () => {
     const { viewer, admin } = world.proxy.playground.tokens
     const { page, context } = await world.at('objects/configmaps/new', admin)
-    await page.getByRole('textbox', { name: 'Name' }).waitFor()
+    await page.getByRole('textbox', { name: 'Name' }).fill('of-admin')
     const beside = await context.newPage()
     await beside.goto(await world.link(viewer))
     await beside.getByRole('button', { name: 'Go on as viewer@playground' }).click()
-    await page.getByText('this page is admin@playground’s').first().waitFor()
+    await page.getByText('this page belongs to admin@playground').first().waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Later' }).click()
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByText('no credentials').waitFor()
@@ -126,7 +126,7 @@ describeConsole('a person at the console', {}, world => {
     await beside.goto('about:blank')
     await beside.goto(await world.link(admin))
     await beside.getByRole('button', { name: 'Go on as admin@playground' }).click()
-    await page.getByText('this page is admin@playground’s').waitFor({ state: 'detached' })
+    await page.getByText('this page belongs to admin@playground').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Check and compare' }).click()
     await page.getByRole('button', { name: 'Apply' }).waitFor()
     await context.close()

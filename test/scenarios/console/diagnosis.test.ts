@@ -21,7 +21,7 @@ describeConsole('a person at the console who looks for a fault', { members: 2 },
     await checkAndApply(page)
     const wanted = page.getByText('Deployment default/shop runs as wanted in 2 clusters.')
     await wanted.waitFor()
-    const lit = page.locator('ol [style*="border-width: 2px"]')
+    const lit = page.locator('.trace-link.first')
     expect(await lit.count()).toBe(0)
 
     const chaos = new Chaos(world.proxy.playground.members)
@@ -35,7 +35,7 @@ describeConsole('a person at the console who looks for a fault', { members: 2 },
     await page.getByText(`${second} 0/2`).waitFor()
     await page.getByText(`${first} 2/2`).waitFor()
     // From the workload to the cluster that keeps it, where the reason is.
-    await page.getByRole('link', { name: second, exact: true }).click()
+    await page.getByRole('link', { name: second, exact: true }).first().click()
     await page.getByRole('row', { name: /^Ready no .*ClusterNotReachable/ }).waitFor()
     await page.goBack()
     await lit.waitFor()

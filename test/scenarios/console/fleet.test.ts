@@ -207,7 +207,7 @@ describeConsole('the console in a browser', { members: 2 }, world => {
     await page.goto(`${api.url}/instances/${proxy.instance}`)
     await page.getByRole('heading', { name: proxy.instance }).waitFor()
     await page.goto(`${api.url}/instances/none`)
-    await page.getByText('The instance none is gone.').waitFor()
+    await page.getByText('There is no instance named none.').waitFor()
     expect(complaints).toEqual([])
   })
 

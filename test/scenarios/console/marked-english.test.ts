@@ -71,7 +71,7 @@ const screens = (
   [`${at}/promote?cluster=${first}`, 'taken'],
   [`${at}/terminal`, '终端'],
   ['/nowhere', '没有这个页面'],
-  ['/instances/none', '已不存在'],
+  ['/instances/none', '名为 none 的实例'],
 ]
 
 describeConsole('a Chinese page of the console', { members: 2 }, world => {

@@ -256,7 +256,7 @@ describeConsole('policies in a browser', { members: 2 }, world => {
     const { page, complaints } = await world.at('policies/propagationpolicies/default/shop')
     await page.getByRole('button', { name: 'Delete' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('stays where it is').waitFor()
+    await dialog.getByText('stay in their clusters').waitFor()
     expect(await barriers(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('link', { name: 'shop', exact: true }).waitFor({ state: 'detached' })
