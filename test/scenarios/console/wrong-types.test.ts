@@ -115,7 +115,8 @@ describeConsole(
         // Karmada does not propagate the reserved namespace, so its screen has no way to members.
         if (path.startsWith('objects/namespaces/'))
           await page.getByRole('heading', { name: 'default' }).waitFor()
-        else if (path.startsWith('objects/')) await page.getByText('The way to its members').waitFor()
+        else if (path.startsWith('objects/'))
+          await page.getByText('Propagation to member clusters', { exact: true }).waitFor()
       }
       await context.close()
     })
